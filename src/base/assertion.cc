@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// One line in memory of its own; what does not fit is cut off, but for the end of the line.
+// One line of text in an array. Text that does not fit is cut off; the newline always fits.
 class Line {
  public:
   void add(std::string_view text) {

@@ -21,7 +21,7 @@ void BiasedMutex::taken_plainly(const void* me) {
 
 void BiasedMutex::unlock_plainly() {
   DATUM_ASSERT(last_ == current_thread());
-  // From here on the next lock may be the bias owner's. The mutex stays free then.
+  // From here on the next lock may be the bias owner's. mutex_ stays free then.
   if (streak_ >= kStreak && !mutex_.contended() && heavy_fence_ready()) {
     streak_ = 0;
     held_from_ = place_of(last_);
@@ -32,7 +32,7 @@ void BiasedMutex::unlock_plainly() {
 }
 
 void BiasedMutex::let_in() {
-  // A thread that ends a bias holds the mutex already, so it goes next anyway.
+  // A thread that ends the bias holds mutex_ already, so it goes next anyway.
   if (held_from_ != nullptr) {
     unlock();
     return lock();
@@ -41,7 +41,7 @@ void BiasedMutex::let_in() {
   taken_plainly(current_thread());
 }
 
-// The caller holds the mutex, so no other thread becomes the bias owner meanwhile.
+// The caller holds mutex_, so no other thread becomes the bias owner meanwhile.
 void BiasedMutex::end_bias(Place& of) {
   constexpr int kSpins = 100;
   bias_owner_.store(nullptr, std::memory_order_relaxed);
@@ -62,7 +62,7 @@ BiasedMutex::Place* BiasedMutex::place_of(const void* thread) {
   return nullptr;
 }
 
-void BiasedMutex::wake_who_ends_the_bias(Place& place) {
+void BiasedMutex::wake_thread_that_ends_bias(Place& place) {
   futex_wake(place.inside, 1);
 }
 

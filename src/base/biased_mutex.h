@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/biased_mutex.h: the lock of an interface adapter. It is nearly free for a thread that takes
 // it again and again, as a polling thread does.
-// Lives here: a plain mutex, and the bias: the bias owner takes the lock with two stores and no
-//             atomic operation, so it never waits for its own stores to reach another processor. A
-//             thread that is not the bias owner first ends the bias (fence.h), which costs about 1
-//             us.
+// Lives here: a plain mutex, and the bias: the bias owner locks with one store and unlocks with
+//             another, without an atomic read-modify-write, so it never waits for its own stores to
+//             reach another processor. A thread that is not the bias owner first ends the bias
+//             (fence.h), which costs about 1 us.
 // Threads:    any. The bias belongs to a thread that took the plain lock kStreak times in a row.
 //
 // The order that makes it a lock: the bias owner announces that it is inside, then checks that it
 // is still the bias owner. A thread that ends the bias announces that, fences everywhere, then
-// checks whether the bias owner is inside. A bias owner may be delayed before its announcement
-// until another bias owner is inside. It then takes its announcement back. So each bias owner
-// announces in a place of its own.
+// checks whether the bias owner is inside. A thread may read bias_owner_ and then be delayed until
+// another bias owner is inside. It announces itself late, finds that it is not the bias owner any
+// more, and takes its announcement back. In a shared place that would erase the other's
+// announcement, so each bias owner has its own place.
 // Bounds:     kPlaces threads, one after the other, can become bias owners of one lock.
 #pragma once
 
@@ -42,7 +43,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     if (place == nullptr || place->thread != me) return lock_plainly(me);
     place->inside.store(1, std::memory_order_relaxed);
     light_fence();
-    // Relaxed: this thread itself made the place the bias owner's.
+    // Relaxed is enough: only this thread stores its own place into bias_owner_.
     if (bias_owner_.load(std::memory_order_relaxed) == place) [[likely]]
       return;
     leave(*place);
@@ -56,9 +57,10 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   }
   // Unlocks, and locks again. A thread that sleeps for the lock has it in between (mutex.h).
   void let_in() DATUM_NO_TSA;
-  // A thread sleeps for the lock. A thread that polls in a loop then calls let_in().
+  // True: a thread sleeps for mutex_. A thread that polls in a loop then calls let_in(). A thread
+  // that ends the bias holds mutex_ and is not counted.
   bool contended() const { return mutex_.contended(); }
-  // The calling thread holds it: for assertions.
+  // True: the calling thread holds the lock. For assertions.
   bool held() const {
     if (held_from_ == nullptr) return mutex_.held() && last_ == current_thread();
     return held_from_->inside.load(std::memory_order_relaxed) != 0 &&
@@ -70,7 +72,8 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   static constexpr std::size_t kPlaces = 64;
 
   struct Place {
-    const void* thread = nullptr; // nullptr: the place is free, and no place ever gets free again
+    // nullptr: no thread has this place. A thread never gives its place back
+    const void* thread = nullptr;
     std::atomic<std::uint32_t> inside{0};
   };
 
@@ -97,19 +100,20 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     place.inside.store(0, std::memory_order_release);
     light_fence();
     if (bias_owner_.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
-      wake_who_ends_the_bias(place);
+      wake_thread_that_ends_bias(place);
   }
-  // The first leaves the mutex held. The second frees a mutex that it did not take.
+  // lock_plainly() leaves mutex_ locked. unlock_plainly() unlocks a mutex_ that it did not lock.
   [[gnu::cold]] void lock_plainly(const void* me) DATUM_NO_TSA;
   void taken_plainly(const void* me);
   [[gnu::cold]] void unlock_plainly() DATUM_NO_TSA;
   void end_bias(Place& of);
   // nullptr: all places belong to other threads.
   Place* place_of(const void* thread);
-  [[gnu::cold]] void wake_who_ends_the_bias(Place& place);
+  [[gnu::cold]] void wake_thread_that_ends_bias(Place& place);
 
   std::atomic<Place*> bias_owner_{nullptr};
-  // by the bias owner; nullptr: by the plain mutex. Only the holder writes it
+  // The place of the bias owner, from the start of the bias until another thread has ended it;
+  // nullptr: the lock is mutex_ alone. Only the holder of the lock writes this.
   Place* held_from_ = nullptr;
   std::uint32_t streak_ = 0; // plain locks in a row by `last_`
   const void* last_ = nullptr;

@@ -8,20 +8,21 @@
 #include "base/assertion.h"
 #include "base/tsan.h"
 
-// A sanitizer sees the reads and writes of the C library's functions, not those of a bare system
-// call.
+// A sanitizer sees the reads and writes of the C library's functions, and misses those of a bare
+// system call.
 #if defined(__SANITIZE_ADDRESS__) || defined(DATUM_TSAN)
-#define DATUM_SHOWN_CALLS 1
+#define DATUM_SANITIZED_CALLS 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define DATUM_SHOWN_CALLS 1
+#define DATUM_SANITIZED_CALLS 1
 #endif
 #endif
 
 namespace datum {
 namespace {
 
-thread_local bool may_end = false; // this thread, in sleeping_call()
+// pthread_cancel() may end this thread while it is in sleeping_call().
+thread_local bool may_end = false;
 
 } // namespace
 
@@ -38,16 +39,16 @@ void CancellableWait::end() {
   pthread_setcancelstate(before_, nullptr);
 }
 
-// Nothing here has a destructor. The thread may end at any instruction, but only a call can be
-// unwound through a function that has something to destroy.
+// This function has no local with a destructor. A thread that is cancelled asynchronously may end
+// at any instruction, but the unwinder can run destructors only if the thread stopped at a call.
 long sleeping_call(long number, long a, long b, long c, long d, long e, long f) {
   if (!may_end) return ::syscall(number, a, b, c, d, e, f);
   int type = PTHREAD_CANCEL_DEFERRED;
-  // For one system call, which is no point of cancellation by itself.
+  // syscall(2) is no cancellation point, so cancellation is asynchronous around this one call.
   // NOLINTNEXTLINE(concurrency-thread-canceltype-asynchronous)
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-  pthread_testcancel(); // for a request that came before a signal could deliver it
+  pthread_testcancel(); // ends the thread if pthread_cancel() came while cancellation was disabled
   const long result = ::syscall(number, a, b, c, d, e, f);
   const int error = errno;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
@@ -56,7 +57,7 @@ long sleeping_call(long number, long a, long b, long c, long d, long e, long f) 
   return result;
 }
 
-#if defined(DATUM_SHOWN_CALLS)
+#if defined(DATUM_SANITIZED_CALLS)
 ssize_t uncancelled_pread(int fd, void* into, std::size_t length, std::uint64_t offset) {
   const NotCancellable here;
   return ::pread(fd, into, length, static_cast<off_t>(offset));

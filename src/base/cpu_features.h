@@ -4,7 +4,7 @@
 
 namespace datum {
 
-// Whether it has an instruction for CRC32C: SSE 4.2, or the CRC extension of Armv8.
+// True: the processor has an instruction for CRC32C, by SSE 4.2 or the CRC extension of Armv8.
 bool cpu_has_crc32c();
 
 } // namespace datum

@@ -41,7 +41,7 @@ void warn_once() {
 bool fence_everywhere(int command) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (membarrier(command)) return true;
-  const bool for_now = errno == ENOMEM; // the kernel makes a list of processors
+  const bool for_now = errno == ENOMEM; // the kernel had no memory for its list of processors
   if (!for_now) warn_once();
   wait_for_stores();
   return for_now;

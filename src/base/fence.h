@@ -11,24 +11,24 @@
 
 namespace datum {
 
-// For the frequent side. The seldom side must call a heavy fence.
+// The frequent side calls this. The seldom side must call a heavy fence.
 inline void light_fence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// The first call may take milliseconds once the process has several threads. So an IA asks for both
-// as it is opened, before its own thread starts.
+// The first call may take milliseconds once the process has several threads. So an IA calls those
+// that it will need as it is opened, before its own thread starts.
 
 // If a filter (seccomp) forbids membarrier(2) later, a heavy fence still orders, by waiting for 1
 // ms.
 
-// Among the threads of this process. False: the kernel does not offer it, or no longer does. The
-// caller then uses full fences.
+// A heavy fence among the threads of this process. False: the kernel does not offer it, or no
+// longer does. The caller then uses full fences.
 bool heavy_fence_ready();
 void heavy_fence();
 
-// Among all processes that called this. A process on the frequent side must have got true here
-// before it relies on the heavy fences of another process.
+// A heavy fence among all processes that called shared_heavy_fence_ready(). A process on the
+// frequent side must have got true from it before it relies on the heavy fences of another process.
 bool shared_heavy_fence_ready();
 void shared_heavy_fence();
 

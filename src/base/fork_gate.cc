@@ -60,7 +60,7 @@ void after_fork_in_child() {
 
 // Runs as the library is loaded: once a thread is inside, another one may be forking already.
 [[gnu::constructor]] void watch_forks() {
-  // Without memory for it, forks are not held up.
+  // If pthread_atfork() finds no memory, forks do not wait at the gate.
   static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));
 }
 

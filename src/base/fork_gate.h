@@ -13,7 +13,7 @@
 
 namespace datum {
 
-// Inside while it lives; one thread may have several.
+// Its thread is inside while the pass lives. One thread may have several passes.
 class ForkGatePass {
  public:
   ForkGatePass();

@@ -15,7 +15,8 @@ enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
 // Woken covers spurious wake-ups and a word that had already changed.
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        Duration limit);
-// The same for a thread that holds nothing and may be cancelled: it may end there (cancellation.h).
+// futex_wait() for a thread that holds no lock: pthread_cancel() may end the thread there
+// (cancellation.h).
 FutexResult futex_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                         Duration limit);
 // 0, or the errno with which a filter of system calls (seccomp) refuses futex(2). The C library's

@@ -56,7 +56,8 @@ unsigned flags_of(const UniqueFd& socket, const char* interface) {
 // 0 or errno.
 int add_ipv4(const UniqueFd& socket, Addresses& to) {
   ifconf answer{};
-  if (::ioctl(socket.get(), SIOCGIFCONF, &answer) != 0) return errno; // how long it is
+  // Asks for the length of the list.
+  if (::ioctl(socket.get(), SIOCGIFCONF, &answer) != 0) return errno;
   constexpr std::size_t kMore = 8; // addresses that may have come meanwhile
   std::vector<ifreq> entries(static_cast<std::size_t>(answer.ifc_len) / sizeof(ifreq) + kMore);
   answer.ifc_len = static_cast<int>(entries.size() * sizeof(ifreq));
@@ -69,7 +70,8 @@ int add_ipv4(const UniqueFd& socket, Addresses& to) {
   return 0;
 }
 
-// Of a line "address, index of the interface, length of the prefix, scope, state, name".
+// The address in a line "address, index of the interface, length of the prefix, scope, state,
+// name".
 std::optional<sockaddr_storage> read_ipv6(const char (&digits)[33], unsigned interface) {
   sockaddr_in6 v6{};
   v6.sin6_family = AF_INET6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/host_interfaces.h: the network interfaces of this host, and their addresses.
-// Lives here: that they can be listed where a sandbox refuses AF_NETLINK, too.
+// Lives here: listing them, also where a sandbox refuses AF_NETLINK.
 // Not here:   which of them stands for an IA (provider/ia_address), or is one (registry/conf).
 #pragma once
 
@@ -19,7 +19,7 @@ struct InterfaceAddress {
   sockaddr_storage address{}; // of IPv4 or IPv6; a link-local one with its interface
 };
 
-// Those of the network namespace of this thread.
+// The addresses in the network namespace of the calling thread.
 OrErrno<std::vector<InterfaceAddress>> interface_addresses();
 
 } // namespace datum

@@ -15,7 +15,7 @@ namespace {
 
 using IsNews = int (*)(const char* variable, const char* value);
 
-IsNews find_the_one() {
+IsNews find_is_news() {
   // Data and function pointers have the same form on every platform with dlsym.
   const auto found = reinterpret_cast<IsNews>(
       reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, kIgnoredValueIsNews)));
@@ -30,7 +30,8 @@ std::uint64_t hash_of(const char* text) {
   return hash == 0 ? 1 : hash;
 }
 
-// By this copy, so that a good value costs nothing.
+// The variables that this copy of the code has complained about. A good value of any other variable
+// costs no call of the registry.
 std::array<std::atomic<bool>, kVariables> complained{};
 
 } // namespace
@@ -43,15 +44,16 @@ int ignored_value_is_news(const char* variable, const char* value) noexcept {
       auto& told = last[static_cast<std::size_t>(info.variable)];
       return told.exchange(hash, std::memory_order_relaxed) != hash ? 1 : 0;
     }
-  return 1; // of a build that has more of them
+  return 1; // this build does not know the variable
 }
 
 void tell_ignored(Variable variable, std::string_view value) {
   const VariableInfo& info = about(variable);
   complained[static_cast<std::size_t>(variable)].store(true, std::memory_order_relaxed);
   try {
-    if (find_the_one()(info.name, std::string(value).c_str()) == 0) return;
-    // Not log(): of DATUM_LOG this comes before there is a level, and warnings are always told.
+    if (find_is_news()(info.name, std::string(value).c_str()) == 0) return;
+    // log_line() is used instead of log(): a bad DATUM_LOG is reported before there is a level, and
+    // warnings are always written.
     log_line(LogLevel::Warn, text("{}=\"{}\" is ignored: expected {}; {}", info.name, value,
                                   info.expected, info.instead));
   } catch (const std::bad_alloc&) {
@@ -61,7 +63,7 @@ void tell_ignored(Variable variable, std::string_view value) {
 
 void forget_ignored(Variable variable) {
   if (complained[static_cast<std::size_t>(variable)].exchange(false, std::memory_order_relaxed))
-    find_the_one()(about(variable).name, nullptr);
+    find_is_news()(about(variable).name, nullptr);
 }
 
 } // namespace datum

@@ -55,7 +55,8 @@ class IntrusiveList {
   // Stable; takes no memory, and about count * log2(count) steps.
   template <class F>
   void sort(F&& goes_before) {
-    std::array<Hook*, 64> runs{}; // sorted chains of 2^i elements, the longer the earlier
+    // Sorted chains of 2^i elements; a longer chain has earlier elements.
+    std::array<Hook*, 64> runs{};
     for (Hook* next = unchain(); next != nullptr;) {
       Hook* run = next;
       next = next->next_;
@@ -70,7 +71,7 @@ class IntrusiveList {
     chain(all);
   }
   T* front() { return empty() ? nullptr : static_cast<T*>(head_.next_); }
-  // nullptr: it is the last one.
+  // nullptr: `element` is the last one.
   T* after(const T& element) {
     const Hook& hook = element;
     DATUM_ASSERT(hook.linked());
@@ -93,7 +94,7 @@ class IntrusiveList {
   }
 
  private:
-  // Its elements, linked by `next_` up to a null pointer; it is empty then.
+  // Takes all elements out, as a chain by `next_` that ends in a null pointer.
   Hook* unchain() {
     if (empty()) return nullptr;
     Hook* first = head_.next_;
@@ -112,7 +113,7 @@ class IntrusiveList {
     last->next_ = &head_;
     head_.prev_ = last;
   }
-  // Of two chains; of equal elements that of `earlier` comes first.
+  // Merges two sorted chains. Of equal elements that of `earlier` comes first.
   template <class F>
   static Hook* merge(Hook* earlier, Hook* later, F&& goes_before) {
     Hook* merged = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/leniency.h: uses that the letter of the manual refuses and the default lets pass.
 // Lives here: the complete list, the decision between the two modes, and how often each was used.
-// Not here:   what programs of other providers need beyond that; it is the same in both modes.
+// Not here:   habits of programs that both modes accept (docs/habits.md).
 // Threads:    any.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class Leniency : std::uint8_t {
 };
 inline constexpr std::size_t kLeniencies = 4;
 
-// As dat-info shows it.
+// The name that dat-info shows.
 std::string_view name_of(Leniency leniency);
 
 class Leniencies {
@@ -30,7 +30,7 @@ class Leniencies {
 
   bool strict() const { return strict_; }
 
-  // Whether the use may pass. In the default mode the use is counted, and the first one is logged
+  // True: the use may pass. In the default mode the use is counted, and the first one is logged
   // (info). In strict mode a line says which rule refuses it, at most once a second. `what`: the
   // object and its value.
   bool permit(Leniency leniency, std::string_view what);

@@ -22,7 +22,7 @@ inline bool log_enabled(LogLevel level) {
 }
 // Writes one line, whatever the text holds: it passes through printable().
 void log_line(LogLevel level, std::string_view text);
-// In place of a line for which there is no memory.
+// Writes a line that says that memory is short, in place of one that needs memory.
 void log_out_of_memory();
 
 template <class... Args>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kMfdNoexecSeal = 8; // MFD_NOEXEC_SEAL, newer than the C library's headers
 
-// Takes SIGXFSZ away, if the failed call raised it.
+// Takes SIGXFSZ away if the failed call raised it.
 void take_away(const WriteSignals& signals) {
   if (errno == EFBIG) signals.take_away();
 }

@@ -16,7 +16,8 @@ std::size_t promised_length(unsigned char lead) {
   return lead < 0xF5 ? 4 : 0;
 }
 
-// Longer than needed, half of a surrogate pair, or above the last code point.
+// True: the code is encoded longer than needed, is half of a surrogate pair, or is above the last
+// code point.
 bool is_forbidden(std::size_t length, char32_t code) {
   if (length == 3) return code < 0x800 || (code >= 0xD800 && code <= 0xDFFF);
   return length == 4 && (code < 0x10000 || code > 0x10FFFF);

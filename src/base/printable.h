@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/printable.h: makes text of other origin safe to show.
 // Lives here: which characters may reach a terminal or a log, and how the others are written.
-// Not here:   quotes, and the escapes of JSON (tools/common/json.h), which asks here what to
-//             escape.
+// Not here:   quotes and the escapes of JSON. tools/common/json.cc calls is_control() for these.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ struct Character {
   bool valid; // false: the byte does not begin a character of UTF-8; code is the byte
 };
 
-// The first character of a text that has one.
+// The first character of a text that is not empty.
 Character first_character(std::string_view text);
 
 // Control characters (C0, DEL, C1), line and paragraph separators, and the controls of writing

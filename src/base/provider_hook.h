@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/provider_hook.h: what Datum's registry tells Datum's provider, and DAT has no call for.
+// base/provider_hook.h: calls from Datum's registry to Datum's provider for which DAT has no
+// function.
 // The `extension` of the provider's table points here. The registry knows no provider's
 // `extension`, so it reads the first word with care (it may be no pointer at all) and trusts only
 // the mark.
@@ -17,8 +18,8 @@ struct ProviderHook {
   std::uint64_t mark = kProviderHookMark;
   // The IA was opened with the prefix RO_AWARE_ (dat_ia_open). `ia` is the provider's own handle.
   void (*relaxed_ordering)(void* ia) = nullptr;
-  // How often the registry has used Leniency::ShortProviderList in this process. The registry calls
-  // it at each open and at each use.
+  // Tells how often the registry has used Leniency::ShortProviderList in this process. The registry
+  // calls this at each open of an IA and at each use.
   void (*short_provider_lists)(std::uint64_t uses) = nullptr;
 };
 

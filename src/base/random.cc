@@ -21,8 +21,8 @@ bool read_device(std::uint64_t& value) {
   return whole;
 }
 
-// What the kernel gave the process at its start, and what has changed since.
-std::uint64_t without_the_kernel() {
+// For a sandbox without any random source: mixes AT_RANDOM, the clock, the process id and a count.
+std::uint64_t guessable_value() {
   static std::atomic<std::uint64_t> count{0};
   std::uint64_t start = 0;
   if (const auto* given = reinterpret_cast<const void*>(::getauxval(AT_RANDOM)))
@@ -45,8 +45,8 @@ std::uint64_t KernelRandom::next() {
   do got = ::getrandom(&value, sizeof value, 0);
   while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof value)) return value;
-  // Reached where a sandbox forbids the call.
-  return read_device(value) ? value : without_the_kernel();
+  // A sandbox may forbid getrandom(2).
+  return read_device(value) ? value : guessable_value();
 }
 
 std::uint64_t SeededRandom::next() {

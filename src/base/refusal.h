@@ -38,32 +38,32 @@ inline bool refusals_are_told() {
   return log_enabled(LogLevel::Debug);
 }
 
-// For the refusal that the current call of this thread is about to return. It replaces an earlier
-// note. Fields that are too long are cut.
+// Notes the cause of the refusal that the current call of this thread is about to return. It
+// replaces an earlier note. Fields that are too long are cut.
 [[gnu::cold, gnu::noinline]] void note_cause(const Cause& cause) noexcept;
-// What was noted until now is not the cause of a later refusal.
+// Forgets the noted cause, which then explains no later refusal.
 [[gnu::cold, gnu::noinline]] void forget_cause() noexcept;
 
-// The same with a value that has no text yet.
+// Notes a cause whose value is a number.
 template <std::integral T>
 [[gnu::cold, gnu::noinline]] void note_cause(std::string_view what, T value,
                                              std::string_view allowed, std::string_view rule) {
   if (refusals_are_told()) note_cause({what, std::to_string(value), allowed, rule});
 }
-// Bits, a handle or a pointer.
+// Notes a cause whose value is bits, a handle or a pointer.
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, std::uint64_t value,
                                             std::string_view allowed, std::string_view rule);
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, const void* value,
                                             std::string_view allowed, std::string_view rule);
 
-// The state of the object that the call is about.
+// Notes the state of the object that the call is about.
 [[gnu::cold, gnu::noinline]] void note_state(std::string_view state) noexcept;
 
 // Notes a name alone. The value of a handle has been noted before.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what, std::string_view value,
                                              std::string_view allowed) noexcept;
-// A number above the adapter's or the object's limit.
+// Notes a number above the adapter's or the object's limit.
 [[gnu::cold, gnu::noinline]] void note_limit(std::string_view what, std::int64_t value,
                                              std::int64_t most);
 
@@ -75,17 +75,17 @@ constexpr bool is_answer(Type type) {
 }
 
 // Writes the line, and forgets the cause. `call`: such as dat_ep_create. `answer`: the return value
-// as dat_strerror() names it. If the note names nothing, its value is that of the argument
-// `otherwise`. A note for another type of answer is ignored.
+// as dat_strerror() names it. If the noted cause has no `what`, it takes that of `otherwise`, and
+// each other field that it lacks. A cause that was noted for another type of answer is ignored.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 
-// Writes the line at any level of the log, at most once a second, and how often it was left out
-// since.
+// Writes the line whatever DATUM_LOG is, at most once a second. The line says how often it was left
+// out since.
 [[gnu::cold, gnu::noinline]] void tell_now_and_then(LogLevel level, std::string_view line);
 
-// Lets identical lines pass at most once a second. It leaves out more different lines than it can
-// hold.
+// Lets identical lines pass at most once a second. A different line is left out if its set is full
+// of lines of the last second.
 class RefusalFilter {
  public:
   static constexpr Duration kSilence = kSecond;
@@ -97,7 +97,7 @@ class RefusalFilter {
   LineChoice judge(std::uint64_t hash, Instant now);
 
  private:
-  // This many different lines in a second, in sets that are searched whole.
+  // The filter keeps kSets * kWays lines. It searches one set whole.
   static constexpr std::size_t kSets = 256;
   static constexpr std::size_t kWays = 16;
 

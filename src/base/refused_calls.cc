@@ -18,23 +18,24 @@ namespace datum {
 namespace {
 
 constexpr int kNone = -1;
-constexpr int kNoFlag = ~0; // nor a type of socket
+constexpr int kInvalidFlags = ~0; // no call accepts these flags, and socket(2) no such type
 
-// An emulator of another processor may drop a flag that it does not know, and make a descriptor.
-bool is_made(int fd) {
+// Closes the descriptor that a call has made. False: the call failed. (An emulator of another
+// processor may drop a flag that it does not know, and make a descriptor.)
+bool close_if_made(int fd) {
   return static_cast<bool>(UniqueFd(fd));
 }
 
-// A filter of families answers for those that it forbids; one that Datum may use is enough.
+// A filter may refuse socket(2) for some address families. Datum needs one of these three.
 bool some_family_has_sockets() {
   for (const int family : {AF_UNIX, AF_INET, AF_INET6})
-    if (is_made(::socket(family, kNoFlag, 0)) || errno == EINVAL) return true;
+    if (close_if_made(::socket(family, kInvalidFlags, 0)) || errno == EINVAL) return true;
   return false;
 }
 
 struct CheckedCall {
   const char* name;
-  bool (*succeeds)(); // otherwise errno
+  bool (*is_allowed)(); // false: refusal_of() judges by errno
 };
 
 // In the order of SystemCall.
@@ -55,8 +56,9 @@ constexpr CheckedCall kQuestions[] = {
        epoll_event nothing{};
        return ::epoll_ctl(kNone, EPOLL_CTL_ADD, kNone, &nothing) == 0;
      }},
-    {"epoll_create1", [] { return is_made(::epoll_create1(kNoFlag)) || errno == EINVAL; }},
-    {"eventfd2", [] { return is_made(::eventfd(0, kNoFlag)) || errno == EINVAL; }},
+    {"epoll_create1",
+     [] { return close_if_made(::epoll_create1(kInvalidFlags)) || errno == EINVAL; }},
+    {"eventfd2", [] { return close_if_made(::eventfd(0, kInvalidFlags)) || errno == EINVAL; }},
     {"fcntl", [] { return ::fcntl(kNone, F_GETFD) >= 0; }},
     {"ftruncate", [] { return ::ftruncate(kNone, 0) == 0; }},
     {"getsockopt",
@@ -100,7 +102,9 @@ constexpr CheckedCall kQuestions[] = {
      }},
     {"socket", some_family_has_sockets},
     {"timerfd_create",
-     [] { return is_made(::timerfd_create(CLOCK_MONOTONIC, kNoFlag)) || errno == EINVAL; }},
+     [] {
+       return close_if_made(::timerfd_create(CLOCK_MONOTONIC, kInvalidFlags)) || errno == EINVAL;
+     }},
 };
 static_assert(std::size(kQuestions) == kSystemCalls);
 
@@ -117,7 +121,7 @@ const char* name_of(SystemCall call) {
 int refusal_of(SystemCall call) {
   const NotCancellable here;
   const int before = errno;
-  const int found = question_of(call).succeeds() ? 0 : errno;
+  const int found = question_of(call).is_allowed() ? 0 : errno;
   errno = before;
   return found == EBADF || found == EFAULT || found == EINTR ? 0 : found;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
 // Lives here: the question. Each call is made with an invalid descriptor, type or flag, or without
-//             a name: the kernel would say EBADF, EINVAL or EFAULT, but the filter answers first.
+//             a name: a kernel without a filter says EBADF, EINVAL or EFAULT; a filter answers
+//             first.
 // Not here:   what a security policy (SELinux, AppArmor, Landlock) refuses of a real socket or
 //             file: the code that makes the call finds that. A filter that refuses socket(2) for
-//             some families only is none of that call.
+//             some address families only counts as no refusal of the call.
 // Threads:    any. A filter may belong to one thread alone; the answer is that of the calling
 //             thread.
 #pragma once
@@ -38,12 +39,12 @@ enum class SystemCall : std::uint8_t {
 };
 inline constexpr std::size_t kSystemCalls = static_cast<std::size_t>(SystemCall::TimerCreate) + 1;
 
-// As a filter names them: "sendmsg".
+// The name that filters use: "sendmsg".
 const char* name_of(SystemCall call);
-// 0: the call is not refused.
+// 0, or the errno with which a filter refuses the call.
 int refusal_of(SystemCall call);
 
-// Whether this errno means that a filter or a security policy refuses the call. Trying it again is
+// True: this errno means that a filter or a security policy refuses the call. Trying it again is
 // useless then.
 constexpr bool is_refusal_of_call(int error) {
   return error == EPERM || error == EACCES || error == ENOSYS;

@@ -46,7 +46,7 @@ constexpr Shortage shortage_of(int error) {
   default: return {Lack::Other, error};
   }
 }
-// The same for epoll_ctl(2).
+// The shortage behind the errno of epoll_ctl(2).
 constexpr Shortage shortage_of_watch(int error) {
   return error == ENOSPC ? Shortage{Lack::Watches, error} : shortage_of(error);
 }
@@ -74,13 +74,13 @@ class ShortageLog {
       log_out_of_memory();
     }
   }
-  // The same with arguments that need no memory.
+  // tell() with a format and its arguments as the `what` of log_shortage().
   template <class... Args>
   void tell(Shortage shortage, Instant now, fmt::format_string<const Args&...> what,
             const Args&... args) {
     tell(shortage, now, [&] { return text(what, args...); });
   }
-  // False: it was reported a short time ago. True: the caller reports it now.
+  // True: the caller reports the shortage now. False: it was reported a short time ago.
   bool may_tell(Lack lack, Instant now) {
     std::optional<Instant>& last = told_[static_cast<std::size_t>(lack)];
     if (last && now - *last < kSilence) return false;

@@ -20,7 +20,8 @@ struct StateRow {
   State to;
 };
 
-// A missing row: that event does not happen in that state.
+// The state after an event. Nothing: the table has no such row, since that event does not happen in
+// that state.
 template <class Table, class State, class Event>
 constexpr std::optional<State> next_in(const Table& table, State from, Event on) {
   for (const auto& row : table)
@@ -36,7 +37,8 @@ consteval bool no_two_rows_match(const Table& table) {
   return true;
 }
 
-// Whether the enumeration has a name for this value: compilers write "(Enum)7" of one without.
+// True: the enumeration has a name for this value. Compilers write "(Enum)7" for a value without a
+// name.
 template <auto value>
 consteval bool has_a_name() {
   const std::string_view text = __PRETTY_FUNCTION__;
@@ -45,7 +47,7 @@ consteval bool has_a_name() {
   return true;
 }
 
-// The list has each enumerator below kMostEnumerators once, and nothing else.
+// True: the list has each enumerator below kMostEnumerators once, and nothing else.
 inline constexpr std::size_t kMostEnumerators = 32;
 template <class Enum, std::size_t kSize>
 consteval bool every_enumerator_is_in(const std::array<Enum, kSize>& list) {
@@ -57,7 +59,8 @@ consteval bool every_enumerator_is_in(const std::array<Enum, kSize>& list) {
   return fits(std::make_index_sequence<kMostEnumerators>());
 }
 
-// Every state but the first ones is entered by a row from another state that is itself reachable.
+// True: every state outside `first` is entered by a row from another state that is itself
+// reachable.
 template <class Table, class State, std::size_t kStates>
 consteval bool every_state_is_reached(const Table& table, const std::array<State, kStates>& states,
                                       const auto& first) {
@@ -72,7 +75,7 @@ consteval bool every_state_is_reached(const Table& table, const std::array<State
   return std::ranges::all_of(reached, [](bool each) { return each; });
 }
 
-// Every state but the last ones can be left, and every event happens somewhere.
+// True: every state outside `last` can be left, and every event happens somewhere.
 template <class Table, class States, class Events, class... State>
 consteval bool every_state_is_left(const Table& table, const States& states, const Events& events,
                                    State... last) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// libfmt is compiled in, not linked: none of its names may show outside our modules.
+// libfmt is compiled in, not linked: Datum's libraries may not export its names.
 #define FMT_HEADER_ONLY 1
 #include "base/text.h"
 

@@ -22,7 +22,7 @@ constexpr std::array kTable = {
     VariableInfo{.variable = Variable::Alias,
                  .name = "DATUM_ALIAS",
                  .syntax = Syntax::Aliases,
-                 .trusted = true,
+                 .needs_trust = true,
                  .empty_is_unset = true,
                  .expected = "NAME=IA,..., as in ib0=datum",
                  .instead = "what is not of that form is ignored"},
@@ -36,20 +36,20 @@ constexpr std::array kTable = {
     VariableInfo{.variable = Variable::PortRange,
                  .name = "DATUM_PORT_RANGE",
                  .syntax = Syntax::Ports,
-                 .trusted = true,
+                 .needs_trust = true,
                  .expected = "two ports from 1024 to 65535, as in 20000-29999",
                  .instead = "going on as if it were not set"},
     VariableInfo{.variable = Variable::Crc,
                  .name = "DATUM_CRC",
                  .syntax = Syntax::Word,
-                 .trusted = true,
+                 .needs_trust = true,
                  .words = {"auto", "on", "off"},
                  .expected = "auto, on or off",
                  .instead = "going on as with auto"},
     VariableInfo{.variable = Variable::Hello,
                  .name = "DATUM_HELLO",
                  .syntax = Syntax::Word,
-                 .trusted = true,
+                 .needs_trust = true,
                  .words = {"off", "on"},
                  .expected = "on or off",
                  .instead = "going on as with on"},
@@ -68,7 +68,7 @@ constexpr std::array kTable = {
                  .most = kMinute,
                  .expected = "milliseconds, at most 60000",
                  .instead = "using 50"},
-    // At least one. With none no peer could connect, and no last words would be read.
+    // At least one. With none no peer could connect, and no last message of a peer would be read.
     VariableInfo{.variable = Variable::HalfOpen,
                  .name = "DATUM_HALF_OPEN",
                  .syntax = Syntax::Number,
@@ -141,28 +141,28 @@ constexpr std::array kTable = {
     VariableInfo{.variable = Variable::Strict,
                  .name = "DATUM_STRICT",
                  .syntax = Syntax::Word,
-                 .trusted = true,
+                 .needs_trust = true,
                  .words = {"off", "on"},
                  .expected = "on or off",
                  .instead = "going on as with off"},
     VariableInfo{.variable = Variable::Transport,
                  .name = "DATUM_TRANSPORT",
                  .syntax = Syntax::Word,
-                 .trusted = true,
+                 .needs_trust = true,
                  .words = {"auto", "shm", "tcp"},
                  .expected = "auto, shm or tcp",
                  .instead = "going on as with auto"},
     VariableInfo{.variable = Variable::ConfFile,
                  .name = "DAT_OVERRIDE",
                  .syntax = Syntax::Path,
-                 .trusted = true,
+                 .needs_trust = true,
                  .empty_is_unset = true,
                  .expected = "the name of a dat.conf",
                  .instead = "only built-in IAs are offered"},
     VariableInfo{.variable = Variable::DebugMask,
                  .name = "DAT_DBG_TYPE",
                  .syntax = Syntax::Mask,
-                 .trusted = true,
+                 .needs_trust = true,
                  .empty_is_unset = true,
                  .expected = "a mask of 32 bits, such as 0xff",
                  .instead = "going on as if it were not set"},
@@ -176,7 +176,7 @@ constexpr bool is_in_order() {
 static_assert(is_in_order(), "about() takes the place for the variable");
 static_assert(kTable.size() == kVariables, "each variable has its memory of what was told");
 
-// Digits and nothing else.
+// The number, if the text has digits and nothing else.
 template <class T>
 std::optional<T> digits(std::string_view text, int base = 10) {
   T value = 0;
@@ -273,7 +273,7 @@ bool is_understood(Variable variable, std::string_view text) {
 
 const char* value_of(Variable variable) {
   const VariableInfo& info = about(variable);
-  const char* const text = info.trusted ? ::secure_getenv(info.name) : std::getenv(info.name);
+  const char* const text = info.needs_trust ? ::secure_getenv(info.name) : std::getenv(info.name);
   if (text != nullptr && *text == '\0' && info.empty_is_unset) return nullptr;
   return text;
 }

@@ -60,7 +60,7 @@ struct VariableInfo {
   Variable variable;
   const char* name;
   Syntax syntax;
-  bool trusted = false; // ignored in programs with more rights than their caller
+  bool needs_trust = false; // True: ignored in programs with more rights than their caller
   bool empty_is_unset = false;
   std::array<std::string_view, 4> words{};
   std::uint64_t least = 0, most = 0;
@@ -68,16 +68,17 @@ struct VariableInfo {
   const char* instead = "";  // "using 512": what holds where the value is not understood
 };
 
-// All of them.
+// All variables.
 std::span<const VariableInfo> variables();
 const VariableInfo& about(Variable variable);
 
-// Checks the syntax alone. Nothing: not understood. For a word: its place in `words`.
+// The value that `text` means for the variable. Nothing: the text is not understood. The value of a
+// word is its index in `words`.
 std::optional<std::size_t> parse_word(Variable variable, std::string_view text);
 std::optional<std::uint64_t> parse_number(Variable variable, std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<std::uint32_t> parse_mask(std::string_view text);
-// One part of a list of aliases: name and IA, neither of them empty.
+// Name and IA of one part of a list of aliases. Nothing: one of them is missing or empty.
 std::optional<std::pair<std::string_view, std::string_view>> parse_alias(std::string_view part);
 // Calls take(part) for each part between commas that is not empty.
 template <class Take>
@@ -88,14 +89,15 @@ void each_alias(std::string_view text, Take&& take) {
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
   }
 }
-// All of the value is understood.
+// True: the whole text is understood.
 bool is_understood(Variable variable, std::string_view text);
 
-// The value as it is set. Null: it is not set, or is empty where that means the same, or is not to
-// be trusted.
+// The value as it is set. Null: the variable is not set, is empty and empty_is_unset, or is ignored
+// in this program.
 const char* value_of(Variable variable);
 
-// The value, read and understood. Nothing: it is not set, or a line says that it is ignored.
+// The value of the variable in the environment. Nothing: it is not set, or the log says that it is
+// ignored.
 std::optional<std::size_t> read_word(Variable variable);
 std::optional<std::uint64_t> read_number(Variable variable);
 std::optional<PortRange> read_ports(Variable variable);

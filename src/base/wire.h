@@ -31,7 +31,7 @@ constexpr std::array<std::byte, sizeof(T)> octets_of(T value) {
       big_endian(static_cast<std::make_unsigned_t<T>>(value)));
 }
 
-// The caller knows that there is room.
+// Writes octets in order. The caller makes sure that there is room.
 class WireWriter {
  public:
   constexpr explicit WireWriter(std::byte* at) : at_(at) {}
@@ -49,7 +49,7 @@ class WireWriter {
   std::byte* at_;
 };
 
-// Every read says whether there were enough octets. Nothing is read past the end.
+// Reads octets in order, never past the end. False: there are too few octets.
 class WireReader {
  public:
   constexpr explicit WireReader(std::span<const std::byte> from) : left_(from) {}

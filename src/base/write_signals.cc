@@ -11,10 +11,10 @@ namespace datum {
 WriteSignals::WriteSignals() {
   sigset_t pending;
   ::sigpending(&pending);
-  ::sigemptyset(&ours_);
+  ::sigemptyset(&own_signals_);
   for (const int signal : {SIGPIPE, SIGXFSZ})
-    if (::sigismember(&pending, signal) == 0) ::sigaddset(&ours_, signal);
-  ::pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+    if (::sigismember(&pending, signal) == 0) ::sigaddset(&own_signals_, signal);
+  ::pthread_sigmask(SIG_BLOCK, &own_signals_, &before_);
 }
 
 WriteSignals::~WriteSignals() {
@@ -24,7 +24,7 @@ WriteSignals::~WriteSignals() {
 void WriteSignals::take_away() const {
   const int error = errno;
   constexpr timespec kAtOnce{};
-  while (::sigtimedwait(&ours_, nullptr, &kAtOnce) < 0 && errno == EINTR) {
+  while (::sigtimedwait(&own_signals_, nullptr, &kAtOnce) < 0 && errno == EINTR) {
   }
   errno = error;
 }

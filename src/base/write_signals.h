@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/write_signals.h: keeps the signals of our own writes from the program. A closed pipe
+// base/write_signals.h: keeps the signals of Datum's own writes from the program. A closed pipe
 // (SIGPIPE) or a limit on files (SIGXFSZ) is an error of the call, and does not end the program.
 #pragma once
 
@@ -7,8 +7,9 @@
 
 namespace datum {
 
-// While it lives, a signal that a write raises stays pending for this thread. The destructor takes
-// it away. A signal that was pending before belongs to the program and stays.
+// While the object lives, a signal that a write raises stays pending for this thread. The caller
+// takes it away before the object ends; the destructor only restores the signal mask. A signal that
+// was pending before belongs to the program and stays.
 class WriteSignals {
  public:
   WriteSignals();
@@ -20,7 +21,7 @@ class WriteSignals {
   void take_away() const;
 
  private:
-  sigset_t ours_;
+  sigset_t own_signals_;
   sigset_t before_;
 };
 

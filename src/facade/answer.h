@@ -28,7 +28,8 @@ template <class V>
 constexpr DAT_RETURN invalid_handle(Detail detail) {
   return encode<V>({Type::InvalidHandle, detail});
 }
-// For an object beside the object that the call is about; locked.h notes the latter.
+// Refuses the handle of a further object of a call. locked.h notes a bad handle of the object that
+// the call is about.
 template <class V>
 DAT_RETURN invalid_handle(Detail detail, const void* handle, ObjectKind wanted) {
   note_bad_handle(handle, wanted);
@@ -38,7 +39,7 @@ template <class V>
 constexpr DAT_RETURN invalid_argument(Detail position) {
   return encode<V>({Type::InvalidParameter, position});
 }
-// The same for an argument with a value of its own, which a null pointer is not.
+// invalid_argument() that also notes the value of the argument.
 template <class V, class T>
 DAT_RETURN invalid_argument(Detail position, T value) {
   note_value(value);
@@ -73,7 +74,7 @@ struct Shield<V, Call, Text> {
   }
 };
 
-// The same for calls that post and dequeue.
+// A Shield for calls that post and dequeue: it has no stack protector.
 template <class V, auto Call, const CallText* Text>
 struct HotShield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
@@ -83,7 +84,7 @@ struct HotShield<V, Call, Text> {
   }
 };
 
-// The mask and the structure of a query function (decisions 203 and 204).
+// Checks the mask and the structure of a query function (decisions 203 and 204).
 template <class Param>
 Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* param) {
   if ((mask & ~all_fields) != 0) {

@@ -39,7 +39,7 @@ inline DAT_NAMED_ATTR* named(std::span<const NamedAttribute> attributes) {
 }
 
 // A consumer may pass on named attributes from a query. That changes nothing, and is no mistake.
-inline bool are_reported_by_us(DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
+inline bool are_reported_by_datum(DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
   if (count != 0 && (count < 0 || attributes == nullptr)) return false;
   return std::all_of(attributes, attributes + count, [](const DAT_NAMED_ATTR& attribute) {
     return attribute.name != nullptr && Endpoint::is_named_attribute(attribute.name);
@@ -162,7 +162,7 @@ inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes&
   else if (from.ep_transport_specific_count != 0)
     note_cause("ep_transport_specific_count", from.ep_transport_specific_count, "0",
                "dat_ep_create.R35");
-  else if (!are_reported_by_us(from.ep_provider_specific_count, from.ep_provider_specific))
+  else if (!are_reported_by_datum(from.ep_provider_specific_count, from.ep_provider_specific))
     note_cause("ep_provider_specific_count", from.ep_provider_specific_count,
                "names that dat_ep_query reports, or 0", "dat_ep_create.R35");
   else

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/call_texts.h: the calls of one DAT version in words, for readers of a refusal.
 // Lives here: names of calls and arguments as in the manual, what an argument may be, its rule.
-// Not here:   checks. What only the object knows, such as a limit, is noted where it is checked.
+// Not here:   checks. A fact that only the object knows, such as a limit, is noted where it is
+//             checked.
 #pragma once
 
 #include "facade/refused.h"
@@ -303,7 +304,7 @@ inline constexpr CallText kRmrCreateForEp{"dat_rmr_create_for_ep", "pz_handle,rm
 inline constexpr CallText kRegistryProvidersRelated{"dat_registry_providers_related",
                                                     "ia_name,other=not null,answer=not null", ""};
 inline constexpr CallText kExtensionOp{"dat_extension_op", "dat_handle,operation", ""};
-// Their macros pass the operation as the second argument of dat_extension_op().
+// The macros of the extensions pass the operation as the second argument of dat_extension_op().
 inline constexpr CallText kIbPostFetchAndAdd{
     "dat_ib_post_fetch_and_add",
     "ep,operation,add_val,lbuf=not null,cookie,rbuf=not null,flgs=flags of this operation",

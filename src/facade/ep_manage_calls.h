@@ -23,7 +23,7 @@ struct EpHandles {
   const void* connect_evd;
 };
 
-// The parts in the order of the arguments of dat_ep_create.
+// Finds the parts in the order of the arguments of dat_ep_create.
 inline Status find_parts(const LockedIa& ia, const EpHandles& handles,
                          const ForeignConnectEvd& foreign, EndpointParts& parts) {
   EvdFinder find(ia);
@@ -134,9 +134,8 @@ template <class V>
     try {
       V::to_dat(keep_for_good(ep->named_attributes()), param->ep_attr);
     } catch (const std::bad_alloc&) {
-      V::to_dat(std::span<const NamedAttribute>(),
-                // A query has no return code for this; only the named attributes are missing
-                param->ep_attr);
+      // A query has no return code for this. Only the named attributes are missing.
+      V::to_dat(std::span<const NamedAttribute>(), param->ep_attr);
     }
   }
   const Token ia = ep.adapter().token();

@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// The EVD exists, but takes no events of the kind that its role has.
+// Notes that the EVD takes no events of the kind that its role needs.
 [[gnu::cold, gnu::noinline]] inline void note_evd_without(const EventDispatcher& evd,
                                                           EvdFlags flag) {
   if (refusals_are_told())
@@ -39,7 +39,7 @@ class EvdFinder {
     status_ = {Type::InvalidHandle, kind};
     return nullptr;
   }
-  // `foreign`: held in case the EVD belongs to another IA.
+  // `foreign`: the EVD, if it belongs to another IA; else null.
   ConnectEvd::Choice optional_connect(const void* handle,
                                       const std::shared_ptr<ForeignEvd>& foreign) {
     if (foreign) return {nullptr, foreign};

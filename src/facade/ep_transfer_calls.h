@@ -8,7 +8,7 @@
 
 namespace datum {
 
-// Arguments 2 and 3 of every post: how many segments, and where they are (decision 212).
+// Checks arguments 2 and 3 of every post: how many segments, and where they are (decision 212).
 inline Status check_iov(std::int32_t count, const void* iov) {
   if (count < 0) [[unlikely]] {
     note_value(count);

@@ -16,7 +16,7 @@ inline constexpr Detail kBadEvd = Detail::HandleEvdRequest;
 
 using LockedEvd = Locked<ObjectKind::EventDispatcher>;
 
-// Above the limit is a shortage, not a bad argument (decision 206).
+// A length above the limit is a shortage, not a bad argument (decision 206).
 inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
   if (qlen <= 0) {
     note_value(qlen);
@@ -134,8 +134,8 @@ template <class V>
 }
 
 // Programs of DAT 2.0 poll for completions until the status, compared as a whole, differs from
-// DAT_QUEUE_EMPTY. The adapters that they were written for give it no class on EVDs of completions,
-// but do on other EVDs.
+// DAT_QUEUE_EMPTY. The adapters that they were written for give that status no class on EVDs of
+// completions, and a class on other EVDs.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
   if constexpr (V::kBareQueueEmpty) {

@@ -23,7 +23,7 @@ ForeignConnectEvd::ForeignConnectEvd(const void* beside, const void* evd) {
       std::make_shared<ForeignEvd>(*found, found.control().key_for(ObjectKind::EventDispatcher));
 }
 
-// By now the EP holds it, or it is released.
+// Releases the EVD, unless an EP holds it by now.
 ForeignConnectEvd::~ForeignConnectEvd() {
   if (held_ && held_->release_by_maker()) static_cast<void>(IaControl::deliver(*held_));
 }

@@ -16,9 +16,9 @@ constexpr std::size_t kWantedReserve = std::size_t{1} << 30U;
 constexpr std::size_t kSmallestReserve = std::size_t{1} << 24U;
 constexpr std::size_t kCommitStep = std::size_t{1} << 18U;
 
-// Address space only. Under a limit it takes an eighth, since other code needs some, too. A child
-// made by fork() finds it wiped: its parent's handles are invalid in the child, and using them is
-// harmless.
+// Reserves address space only. Under a limit it takes at most an eighth, or kSmallestReserve, since
+// other code needs some, too. A child made by fork() finds the space wiped: its parent's handles
+// are invalid in the child, and using them is harmless.
 void* reserve(std::size_t& bytes) {
   rlimit limit{};
   const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -62,10 +62,10 @@ bool HandleSpace::grow() {
   return true;
 }
 
-// The queue of freed slots runs through the slots. A wiped slot holds no link that can be trusted.
+// The queue of freed slots runs through the slots. The link in a wiped slot is lost.
 void HandleSpace::notice_fork(HandleSlot& first) {
-  if (first.key.load(std::memory_order_relaxed) == kNobodys) return;
-  first.key.store(kNobodys, std::memory_order_relaxed);
+  if (first.key.load(std::memory_order_relaxed) == kFirstSlotKey) return;
+  first.key.store(kFirstSlotKey, std::memory_order_relaxed);
   free_count_ = 0;
 }
 
@@ -85,7 +85,8 @@ HandleSlot* HandleSpace::allocate() {
   if (used == committed_bytes_ && !grow()) return nullptr;
   auto* place = reinterpret_cast<std::byte*>(base_.load(std::memory_order_relaxed)) + used;
   auto* slot = new (place) HandleSlot{};
-  // Published with its contents: a caller that guesses the address finds a slot without an owner.
+  // The slot is published with its contents: a caller that guesses the address finds a slot without
+  // an owner.
   used_bytes_.store(used + sizeof(HandleSlot), std::memory_order_release);
   return slot;
 }

@@ -51,7 +51,7 @@ class HandleSpace {
 
  private:
   // The key of the first slot, which is never given away. It is 0 once a fork has wiped the slots.
-  static constexpr std::uint64_t kNobodys = ~std::uint64_t{0};
+  static constexpr std::uint64_t kFirstSlotKey = ~std::uint64_t{0};
 
   static void start_child();
   [[gnu::constructor]] static void watch_forks();

@@ -12,8 +12,9 @@
 
 namespace datum {
 
-// Kept in a list of ours. A thread-local variable would need memory at its first use, and without
-// memory a module that was loaded at run time ends the process.
+// A thread that calls an agent for the IA, in a list of the IA. A thread-local variable would need
+// memory at its first use, and a module that was loaded at run time ends the process if there is
+// none.
 struct IaControl::CallOut : ListHook<CallOutTag> {
   explicit CallOut(IaControl& caller) : control(caller) {
     const MutexLock lock(control.calling_mutex_);
@@ -95,7 +96,7 @@ bool IaControl::do_deferred() noexcept {
   return more;
 }
 
-ForeignEvd::Unheard IaControl::deliver(ForeignEvd& to) noexcept {
+ForeignEvd::Unreported IaControl::deliver(ForeignEvd& to) noexcept {
   const Locked<ObjectKind::EventDispatcher> evd(to.token());
   if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != to.key()) return {};
   return to.deliver(*evd);
@@ -105,10 +106,10 @@ void IaControl::deliver(const ForeignEvds::Deliveries& deliveries) noexcept {
   for (const std::shared_ptr<ForeignEvd>& to : deliveries) {
     if (!to) return;
     for (;;) {
-      const ForeignEvd::Unheard unheard = deliver(*to);
-      if (unheard.endpoint == nullptr) break;
-      const Locked<ObjectKind::Endpoint> ep(unheard.endpoint);
-      if (ep && &ep.control() == this) ep->connection().establishment_lost(*to, unheard.connection);
+      const ForeignEvd::Unreported lost = deliver(*to);
+      if (lost.endpoint == nullptr) break;
+      const Locked<ObjectKind::Endpoint> ep(lost.endpoint);
+      if (ep && &ep.control() == this) ep->connection().establishment_lost(*to, lost.connection);
     }
   }
 }
@@ -121,12 +122,12 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
       if (async_.source == AsyncBinding::Origin::Created && async.key == async_.key) continue;
       const Locked<ObjectKind::EventDispatcher> evd(async.evd);
       if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != async.key) continue;
-      const bool ours = async.evd == async_.evd && async.key == async_.key;
+      const bool own = async.evd == async_.evd && async.key == async_.key;
       for (const auto& [event, target] : events) {
         if (event.kind != EventKind::AsyncSrqLeft)
           evd->push(event);
-        else if (ours || async_.evd == nullptr) // no error, and irrelevant to other openers
-          evd.control().adapter().events().async.hear_of_srq_left(*evd, event);
+        else if (own || async_.evd == nullptr) // no error, and irrelevant to other openers
+          evd.control().adapter().events().async.push_srq_left(*evd, event);
       }
     }
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/ia_control.h: what outlives an open IA: its lock, and the way from a handle to its object.
-// Lives here: the lock, handles of one open IA, opening and closing it, what is done unlocked.
+// Lives here: the lock, handles of one open IA, opening and closing it, the work that is done
+//             without the lock.
 // Not here:   DAT types (v1/), objects and their rules (core/).
 // Threads:    any. A control is never freed, and is reused late. So a call on a stale handle finds
 //             a lock, and under the lock it finds that the object is gone.
@@ -24,7 +25,7 @@
 
 namespace datum {
 
-// Which EVD takes the asynchronous events of an IA (dat_ia_open).
+// The EVD that takes the asynchronous events of an IA (dat_ia_open).
 struct AsyncBinding {
   enum class Origin : std::uint8_t { Created, Elsewhere, Given };
   Origin source = Origin::Created;
@@ -67,17 +68,17 @@ class IaControl final : public LockOwner, public HandleSource {
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
-  // Delivers what waits on the way to an EVD of any IA. Returns early with an EP that will never be
-  // reported as connected. The caller holds no lock of an IA.
-  static ForeignEvd::Unheard deliver(ForeignEvd& to) noexcept;
+  // Delivers the events that wait in a ForeignEvd, whichever IA has the EVD. Returns early with an
+  // EP that will never be reported as connected. The caller holds no lock of an IA.
+  static ForeignEvd::Unreported deliver(ForeignEvd& to) noexcept;
 
   // --- life ------------------------------------------------------------------------------------
   // Opens an IA; the result is its handle.
   static Result<Token> open(const Registration& registration, AsyncBinding& async);
   // Called with the lock held, returns without it. Failure: nothing has changed.
   Status close(bool graceful) DATUM_RELEASE(mutex_);
-  // This thread is inside an agent that it calls for this IA. Closing the IA would wait for the
-  // agent, and perhaps for this very thread to end.
+  // True: this thread is inside an agent that it calls for this IA. Closing the IA would wait for
+  // the agent, and perhaps for this very thread to end.
   bool calls_out_here();
   // dat_provider_fini: ends all IAs that are open under this key. An IA for which this thread calls
   // an agent stays open, since a process may end from within an agent.
@@ -86,14 +87,15 @@ class IaControl final : public LockOwner, public HandleSource {
   InterfaceAdapter& adapter() const { return *adapter_; }
   const Registration& registration() const { return *registration_; }
   const AsyncBinding& async() const { return async_; }
-  // The program copes with relaxed ordering: a query reports VIRTUAL memory as such (decision 34).
+  // True: the program copes with relaxed ordering: a query reports VIRTUAL memory as such (decision
+  // 34).
   bool relaxed_ordering() const { return relaxed_ordering_; }
   void set_relaxed_ordering() { relaxed_ordering_ = true; }
   const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }
 
  private:
   static constexpr std::uint64_t kKindMask = 0xff;
-  static constexpr std::uint64_t kNobody = ~kKindMask;
+  static constexpr std::uint64_t kNoInstance = ~kKindMask;
 
   Result<Token> start(const Registration& registration, AsyncBinding& async);
   Result<Token> build(AsyncBinding& async) DATUM_REQUIRES(mutex_);
@@ -101,7 +103,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void name_attributes();
   void dismantle();
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
-  // True: there is more.
+  // True: more work is deferred.
   bool do_deferred() noexcept DATUM_RELEASE(mutex_);
   void deliver(const ForeignEvds::Deliveries& deliveries) noexcept;
   void deliver(const std::vector<AsyncEvents::ForOpeners>& events) noexcept;
@@ -110,7 +112,7 @@ class IaControl final : public LockOwner, public HandleSource {
   struct CallOut;
 
   BiasedMutex mutex_;
-  std::uint64_t instance_ = kNobody; // unique to each open, above the bits of a kind
+  std::uint64_t instance_ = kNoInstance; // unique to each open, above the bits of a kind
   std::unique_ptr<InterfaceAdapter> adapter_;
   std::unique_ptr<Runtime> runtime_;
   const Registration* registration_ = nullptr;

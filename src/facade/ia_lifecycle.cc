@@ -123,10 +123,10 @@ Status IaControl::close(bool graceful) {
     return {Type::InvalidState, Detail::IaInUse};
   }
   // From here on no handle names this IA, so no thread begins a wait that nothing would end.
-  instance_ = kNobody;
+  instance_ = kNoInstance;
   adapter_->abort_waiters();
   adapter_->wait_until_unblocked();
-  adapter_->see_datagrams_off();
+  adapter_->send_last_datagrams();
   adapter_->close();
   leave();
   runtime_->stop();
@@ -141,7 +141,7 @@ void IaControl::dismantle() {
     static_cast<void>(futex_wait(calls_out_, calls, kNever));
   {
     const MutexLock lock(mutex_);
-    instance_ = kNobody;
+    instance_ = kNoInstance;
     adapter_.reset();
   }
   runtime_.reset();
@@ -153,7 +153,7 @@ void IaControl::close_all(const Registration& registration) {
   while (IaControl* control = OpenIas::instance().find_closable(registration)) {
     control->enter();
     // Another thread may be closing it at this moment, or may have closed it.
-    if (control->instance_ == kNobody || control->registration_ != &registration) {
+    if (control->instance_ == kNoInstance || control->registration_ != &registration) {
       control->withdraw_entry();
       ::sched_yield();
       continue;

@@ -61,7 +61,7 @@ template <>
 struct KindOf<ObjectKind::CommonServicePoint> {
   using type = ServicePoint;
 };
-// Any kind: contexts and the question for the kind.
+// Any kind: for contexts and dat_get_handle_type().
 template <>
 struct KindOf<ObjectKind::None> {
   using type = Object;
@@ -113,8 +113,8 @@ class Locked {
   IaControl& control() const { return *control_; }
   InterfaceAdapter& adapter() const { return control_->adapter(); }
 
-  // Another object of the same IA. nullptr: the IA has no such handle. Notes no cause, since many
-  // calls can do without the object.
+  // Another object of the same IA. nullptr: the IA has no such handle, which is noted as the cause
+  // of a refusal.
   template <ObjectKind Other>
   typename KindOf<Other>::type* find(const void* handle) const {
     const HandleSlot* slot = HandleSpace::find(handle);

@@ -21,7 +21,7 @@ struct NamedAttribute {
 // The pointers into `attributes`, valid as long as it lives.
 std::vector<NamedAttribute> pointers_into(const NamedAttributes& attributes);
 
-// The same names and values, valid for ever.
+// A copy of the names and values that stays valid for ever.
 std::span<const NamedAttribute> keep_for_good(const NamedAttributes& attributes);
 
 } // namespace datum

@@ -15,7 +15,7 @@ class OpenIas {
  public:
   static OpenIas& instance();
 
-  // An unused control. give_back() returns it. Only this call allocates.
+  // Takes an unused control. give_back() returns it. Only this call allocates.
   IaControl& take();
   void give_back(IaControl& control);
 

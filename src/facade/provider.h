@@ -10,8 +10,8 @@ namespace datum {
 
 struct Registration;
 
-// Always registers `info`. What is wrong with an IA is reported when it is opened, because a
-// registry that got no table for a key never asks again.
+// Always registers `info`. A mistake in an IA is reported when the IA is opened, because a registry
+// that got no table for a key never asks again.
 void provider_init(const DAT_PROVIDER_INFO& info, const char* instance_data);
 // Closes all IAs that are open under the key. Their handles answer INVALID_HANDLE from now on.
 void provider_fini(const DAT_PROVIDER_INFO& info);

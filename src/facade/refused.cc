@@ -79,7 +79,7 @@ ArgumentText argument_named(const CallText& call, std::initializer_list<std::str
   return argument_at(call, 0);
 }
 
-// The argument that was a bad handle of this kind.
+// The argument that INVALID_HANDLE with this subtype is about.
 ArgumentText handle_argument(const CallText& call, Detail kind) {
   switch (kind) {
   case Detail::HandleIa: return argument_named(call, {"ia_handle"});
@@ -101,7 +101,7 @@ bool between(Detail detail, Detail first, Detail last) {
   return detail >= first && detail <= last;
 }
 
-// What INVALID_STATE says of the object itself.
+// The state of the object that the subtype of INVALID_STATE names, in words.
 std::string_view state_of(Detail detail) {
   switch (detail) {
   case Detail::EpUnconnected: return "unconnected";
@@ -120,7 +120,7 @@ std::string_view state_of(Detail detail) {
   }
 }
 
-// The argument, where the answer names none.
+// The argument to report where the answer names none.
 ArgumentText subject_of(const CallText& call, Type type, Detail detail) {
   if (type == Type::InvalidAddress) return argument_named(call, {"remote_ia_address", "address"});
   const bool of_ep = between(detail, Detail::EpUnconnected, Detail::EpEvdConnect);
@@ -150,7 +150,7 @@ const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
   return found != std::end(subtypes::kList) ? *found : subtypes::kList[0];
 }
 
-// A null pointer where one is forbidden needs no noted value.
+// Words for an argument whose value was not noted: a pointer that must not be null was null.
 std::string_view value_of(const ArgumentText& argument) {
   constexpr std::string_view kPointer = "not null";
   const bool pointer = argument.allowed == kPointer || argument.allowed.starts_with("not null wh");

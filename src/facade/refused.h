@@ -20,7 +20,8 @@ struct CallText {
 
 // Logs the refusal, and returns `answer`. It logs nothing about an answer that is no refusal.
 [[gnu::cold, gnu::noinline]] DAT_RETURN refused(const CallText& call, DAT_RETURN answer) noexcept;
-// For an operation of an extension: the call is not the one of its slot of the table.
+// Makes the refusal name `call`, an operation of an extension, in place of the call of the table's
+// slot.
 [[gnu::cold, gnu::noinline]] DAT_RETURN name_refused(const CallText& call,
                                                      DAT_RETURN answer) noexcept;
 

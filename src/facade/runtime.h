@@ -24,7 +24,7 @@ class Runtime {
   virtual MemoryProbe& memory() = 0;
   // A connect waits this long for a peer to listen.
   virtual Duration connect_grace() const { return 0; }
-  // The letter of the manual (DATUM_STRICT).
+  // True: the letter of the manual holds (DATUM_STRICT).
   virtual bool strict() const { return false; }
   // How long a message waits for its Recv, if it is set (DATUM_RNR_TIMEOUT).
   virtual std::optional<Duration> receive_timeout() const { return std::nullopt; }
@@ -40,7 +40,7 @@ class RuntimeFactory {
   virtual ~RuntimeFactory() = default;
   virtual Result<std::unique_ptr<Runtime>>
   open(std::string_view ia_name, std::string_view instance_data, LockOwner& lock) = 0;
-  // Whether IAs of two names are one adapter. Fails where there is no answer.
+  // True: the IAs of two names are one adapter. Fails where there is no answer.
   virtual Result<bool> same_adapter(const Registration& /*one*/, const Registration& /*other*/) {
     return false;
   }

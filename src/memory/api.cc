@@ -19,7 +19,8 @@ namespace {
 using datum::memory::process_arenas;
 using datum::memory::process_heap;
 
-// The heap itself may fall back to private memory (libdatum-malloc.so); this interface may not.
+// The heap of libdatum-malloc.so may fall back to private memory; <datum/memory.h> returns
+// shareable memory only.
 void* shareable_or_null(void* block) {
   if (block != nullptr && process_arenas.owner(block) != 0) [[likely]]
     return block;
@@ -29,7 +30,7 @@ void* shareable_or_null(void* block) {
   return nullptr;
 }
 
-void require_ours(const void* block, const char* function) {
+void require_datum_block(const void* block, const char* function) {
   if (process_arenas.owner(block) != 0) [[likely]]
     return;
   char line[128];
@@ -65,7 +66,7 @@ void* datum_memory_calloc(size_t count, size_t size) {
 
 void* datum_memory_realloc(void* block, size_t size) {
   if (block == nullptr) return datum_memory_alloc(size);
-  require_ours(block, "datum_memory_realloc");
+  require_datum_block(block, "datum_memory_realloc");
   if (size == 0) {
     datum_memory_free(block);
     return nullptr;
@@ -91,7 +92,7 @@ void* datum_memory_aligned(size_t alignment, size_t size) {
 void datum_memory_free(void* block) {
   if (block == nullptr) return;
   const int saved = errno;
-  require_ours(block, "datum_memory_free");
+  require_datum_block(block, "datum_memory_free");
   if (process_arenas.block_length(block) != 0)
     process_arenas.close_block(block);
   else
@@ -101,7 +102,7 @@ void datum_memory_free(void* block) {
 
 size_t datum_memory_usable_size(const void* block) {
   if (block == nullptr) return 0;
-  require_ours(block, "datum_memory_usable_size");
+  require_datum_block(block, "datum_memory_usable_size");
   if (const std::size_t length = process_arenas.block_length(block)) return length;
   return datum_je_malloc_usable_size(const_cast<void*>(block));
 }

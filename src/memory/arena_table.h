@@ -20,7 +20,7 @@ inline constexpr std::size_t kChunkSize = std::size_t{1} << kChunkShift;
 // The kernel gives user addresses beyond 48 bits only to programs that ask for them. Datum never
 // does.
 inline constexpr unsigned kAddressBits = 48;
-// Also the bound on descriptors held. An owner fits in one byte; 0 means no arena.
+// It bounds the descriptors held, too. An owner fits in one byte; 0 means no arena.
 inline constexpr unsigned kMaxArenas = 255;
 static_assert(kMaxArenas <= 0xff);
 
@@ -46,7 +46,7 @@ class ArenaTable {
     return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
   }
 
-  // For the arena of a live block of the caller, which cannot go away.
+  // The caller owns a live block of the arena, so the arena stays.
   bool is_single_block(unsigned number) const {
     return slots_[number - 1].single_block.load(std::memory_order_relaxed);
   }
@@ -55,7 +55,7 @@ class ArenaTable {
   bool read(unsigned number, ArenaInfo& out) const;
 
   void publish(unsigned number, const ArenaInfo& info);
-  // The same range has another backing from now on.
+  // The range of the arena has another backing from now on.
   void replace(unsigned number, const ArenaInfo& info);
   void retract(unsigned number);
 

@@ -34,8 +34,8 @@ void* Arenas::carve_from_current(std::size_t size, std::size_t alignment) {
   return reinterpret_cast<void*>(at);
 }
 
-// Each arena is as large as all before it, so that their number stays small. It is smaller where a
-// limit requires that, down to what is needed now.
+// Each arena is to be twice as long as the one before it, so that their number stays small. It is
+// smaller where a limit requires that, down to what is needed now.
 bool Arenas::grow(std::size_t least) {
   if (free_number() == 0) {
     errno = EMFILE;
@@ -119,7 +119,8 @@ void* Arenas::open_block(std::size_t size, datum_memory_pages& obtained) {
   return base;
 }
 
-// Not the description from before populating: a fork may have replaced the file meanwhile.
+// Reads the description again: while open_block() populated the block, a fork may have replaced the
+// file.
 void Arenas::set_pages(unsigned number, datum_memory_pages pages) {
   ArenaInfo info;
   if (!table_.read(number, info)) return;
@@ -155,7 +156,7 @@ int Arenas::lookup(const void* address, std::size_t size, datum_memory_backing& 
   const std::uintptr_t offset = at - info.base;
   if (offset >= info.length || size > info.length - offset) return ENOENT;
   const int saved = errno;
-  const bool alive = still_ours(info);
+  const bool alive = owns_descriptor(info);
   errno = saved;
   if (!alive) return EBADF;
   out.fd = info.fd;

@@ -12,7 +12,7 @@
 namespace datum::memory {
 namespace {
 
-// Newer than the C library's headers of the oldest system we build on.
+// These are newer than the C library's headers of the oldest system on which Datum is built.
 constexpr unsigned kMfdNoexecSeal = 0x8;
 constexpr unsigned kMfdHuge2Mb = 21u << 26;
 constexpr int kMadvPopulateWrite = 23;
@@ -51,7 +51,7 @@ void* reserve(std::size_t length) {
   return mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-// Asks where the kernel would put it, and tries the chunk boundaries below.
+// Asks where the kernel would put a mapping of this length, and tries the chunk boundaries below.
 void* map_below_others(std::size_t length, int fd) {
   constexpr int kAttempts = 8;
   void* anywhere = reserve(length);
@@ -85,7 +85,8 @@ void* map_inside_reservation(std::size_t length, int fd) {
   return got;
 }
 
-// The reservation always finds a place, but it takes address space that RLIMIT_AS may not grant.
+// map_inside_reservation() always finds a place, but it takes address space that RLIMIT_AS may not
+// grant.
 void* map_aligned(std::size_t length, int fd) {
   void* got = map_below_others(length, fd);
   return got == MAP_FAILED && errno == EEXIST ? map_inside_reservation(length, fd) : got;
@@ -141,7 +142,7 @@ void identify(int fd, ArenaInfo& info) {
   info.inode = status.st_ino;
 }
 
-bool still_ours(const ArenaInfo& info) {
+bool owns_descriptor(const ArenaInfo& info) {
   struct stat status {};
   return info.fd >= 0 && fstat(info.fd, &status) == 0 && status.st_dev == info.device &&
          status.st_ino == info.inode;
@@ -149,7 +150,7 @@ bool still_ours(const ArenaInfo& info) {
 
 void unmap(const ArenaInfo& info) {
   munmap(reinterpret_cast<void*>(info.base), info.length);
-  if (still_ours(info)) close(info.fd);
+  if (owns_descriptor(info)) close(info.fd);
 }
 
 void advise_huge_pages(const ArenaInfo& info) {
@@ -157,8 +158,8 @@ void advise_huge_pages(const ArenaInfo& info) {
 }
 
 datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info) {
-  // Succeeds only if every part of the range is on a huge page now. It fails for pages that are not
-  // present yet. Kernels before 6.1 do not know it.
+  // MADV_COLLAPSE succeeds only if every part of the range is on a huge page now. It fails for
+  // pages that are not present yet. Kernels before 6.1 do not know it.
   if (madvise(reinterpret_cast<void*>(info.base), info.length, kMadvCollapse) == 0)
     return DATUM_MEMORY_PAGES_TRANSPARENT;
   return kernel_allows_shmem_huge_pages() ? DATUM_MEMORY_PAGES_ADVISED : DATUM_MEMORY_PAGES_BASE;
@@ -175,7 +176,7 @@ bool discard(void* address, std::size_t length) {
 }
 
 bool populate(void* address, std::size_t length) {
-  // Kernels before 5.14 do not know it. There a page comes at its first touch.
+  // Kernels before 5.14 do not know MADV_POPULATE_WRITE. There a page comes at its first touch.
   return madvise(address, length, kMadvPopulateWrite) == 0 || errno == EINVAL;
 }
 

@@ -18,30 +18,32 @@ constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
 
 enum class PagePool { Ordinary, HugeTlb };
 
-// A memfd of that length that can neither shrink nor grow. -errno if there is none.
+// A memfd of that length that can neither shrink nor grow, or -errno.
 int open_sealed_memfd(std::size_t length, PagePool pool);
 
 // 0 and a mapping that begins at a chunk boundary, or errno.
 int map_new_file(std::size_t length, PagePool pool, ArenaInfo& out);
 void unmap(const ArenaInfo& info);
 
-// Whether the descriptor still is the arena's. Programs close descriptors that they do not know
+// True: the descriptor is still that of the arena. Programs close descriptors that they do not know
 // (daemons close all of them), and the number may name another file by now.
-bool still_ours(const ArenaInfo& info);
+bool owns_descriptor(const ArenaInfo& info);
 void identify(int fd, ArenaInfo& info);
 
-// Transparent huge pages for the whole mapping: request them before it is populated, and see
-// afterwards whether they came.
+// Transparent huge pages for the whole mapping. advise_huge_pages() requests them before the
+// mapping is populated. collapse_to_huge_pages() makes them afterwards where the kernel can, and
+// returns which pages the mapping has.
 void advise_huge_pages(const ArenaInfo& info);
 datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info);
 
-// A file longer than RLIMIT_FSIZE would not fail, but kill the process (SIGXFSZ).
+// The longest file that RLIMIT_FSIZE allows. Making a longer one would kill the process (SIGXFSZ).
 std::size_t longest_file();
 
-// Gives pages back to the kernel, by address and not by descriptor: see still_ours(). The range
-// reads as zero afterwards. False: the kernel refused.
+// Gives pages back to the kernel, by address and not by descriptor: see owns_descriptor(). The
+// range reads as zero afterwards. False: the kernel refused.
 bool discard(void* address, std::size_t length);
-// Makes every page of the range present. Returns false where a later touch would be a SIGBUS.
+// Makes every page of the range present. False: the kernel has too few, and a later touch would
+// raise SIGBUS.
 bool populate(void* address, std::size_t length);
 
 } // namespace datum::memory

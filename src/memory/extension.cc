@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The part that differs in libdatum.so.1: it never returns memory that is not shareable.
+// The start-up of libdatum.so.1, which returns shareable memory only.
 #include "heap.h"
 
 namespace datum::memory {

@@ -8,16 +8,16 @@
 namespace datum::memory {
 
 struct ExtentPolicy {
-  // Where no memfd can be had, malloc of a whole program has to continue. The extension has to
-  // fail.
+  // The preloaded library sets this: if no memfd can be made, malloc() returns private memory. In
+  // libdatum.so.1 (extension.cc) such an allocation fails.
   bool private_fallback = false;
-  // Under strict overcommit a page that cannot be had is a SIGBUS at its first touch. So it is
-  // touched early.
+  // Under strict overcommit the first touch of a page may raise SIGBUS. So allocate() asks the
+  // kernel for all pages first, and fails if it has too few. (Kernels before 5.14 cannot do that.)
   bool commit_early = false;
 };
 
 void set_extent_policy(const ExtentPolicy& policy);
-// Why this thread's last extent could not be had (errno), or 'otherwise'. Forgets it.
+// The errno with which this thread's last extent failed, or `otherwise`. Forgets the errno.
 int take_extent_error(int otherwise);
 // Never changes. It is not const only because jemalloc's interface is not.
 extent_hooks_t* shareable_extent_hooks();

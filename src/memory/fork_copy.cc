@@ -18,14 +18,15 @@ constinit ForkCopy::Copy ForkCopy::copies_[kMaxArenas];
 
 namespace {
 
-// Avoids stdio, which may be what is broken.
+// Avoids stdio, which may itself be broken.
 [[noreturn]] void give_up(const char* why) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, why, std::strlen(why));
   std::abort();
 }
 
-// Other threads keep writing during the copy, as they do while the kernel's own fork copies. As a
-// bare system call it is also as invisible to ThreadSanitizer as that one.
+// Other threads keep writing during the copy, as they do while the kernel's own fork copies. The
+// copy is a bare system call, which ThreadSanitizer does not see, as it does not see the kernel's
+// own copy.
 bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) {
   while (begin < end) {
     const long done = syscall(SYS_pwrite64, fd, base + begin, end - begin, begin);
@@ -39,7 +40,7 @@ bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) 
 // Calls put(begin, end) for each range that was ever written below 'used'. Holes stay holes.
 template <class Put>
 bool for_each_written_part(const ArenaInfo& info, std::size_t used, Put put) {
-  if (!still_ours(info)) return put(std::size_t{0}, used); // no descriptor to ask
+  if (!owns_descriptor(info)) return put(std::size_t{0}, used); // no descriptor to ask
   std::size_t at = 0;
   while (at < used) {
     const off_t data = lseek(info.fd, static_cast<off_t>(at), SEEK_DATA);
@@ -87,7 +88,7 @@ void ForkCopy::install_handlers() {
 
 ForkCopy::Copy ForkCopy::copy_of(const ArenaInfo& info, std::size_t used) {
   Copy copy;
-  // Private since an earlier fork: the kernel copies it.
+  // An arena without a file is private since an earlier fork. The kernel copies it.
   if (info.fd < 0) return copy;
   copy.fd = copy_to_file(info, used);
   if (copy.fd < 0) copy.pages = copy_to_pages(info, used);
@@ -137,7 +138,7 @@ bool ForkCopy::adopt(unsigned number, const ArenaInfo& old, const Copy& copy) {
                                              MREMAP_MAYMOVE | MREMAP_FIXED, base) != base) {
     return false;
   }
-  if (still_ours(old)) close(old.fd);
+  if (owns_descriptor(old)) close(old.fd);
   process_arenas.table_.replace(number, info);
   return true;
 }

@@ -146,7 +146,7 @@ int Heap::allocate_aligned(void** block, std::size_t alignment, std::size_t size
 }
 
 // jemalloc looks at its clock only when a thread passes its caches a thousand times. It takes pages
-// that it has not looked at for a while as freshly freed. So it is told to look once a second.
+// that it has not looked at for a while as freshly freed. So this makes it look once a second.
 void Heap::return_old_pages() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

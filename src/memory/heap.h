@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // memory/heap.h: jemalloc set up on Datum's arenas.
-// Lives here: start-up in the right order, sizes that bypass its caches, the private arena.
+// Lives here: start-up in the right order, sizes that bypass jemalloc's caches, the private arena.
 // Not here:   the exported names (api.cc, preload.cc).
 #pragma once
 
@@ -14,7 +14,7 @@ namespace datum::memory {
 
 class Heap {
  public:
-  // Before a thread's first allocation; later calls cost one load.
+  // Called before each allocation of a thread. After the first call it costs one load.
   void prepare_thread() {
     if (!thread_is_prepared) [[unlikely]]
       start();
@@ -73,7 +73,7 @@ extern Heap process_heap;
 
 // The start-up that differs between the two libraries. Called once, before the first allocation.
 // True: private memory is better than none. Defined in preload.cc (libdatum-malloc.so) and
-// extension.cc (libdatum.so).
+// extension.cc (libdatum.so.1).
 bool start_library();
 
 } // namespace datum::memory

@@ -9,7 +9,7 @@ namespace datum::memory {
 namespace {
 
 struct Search {
-  std::uintptr_t inside; // some address in the object that is searched
+  std::uintptr_t inside; // an address in the object that this search looks for
   std::uintptr_t begin = 0, length = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // libdatum-malloc.so: the malloc family, on shareable memory.
-// What the C library allocates for itself stays private. In the child of a fork the C library
-// resets the locks of its streams before any handler of ours runs. In shared memory that would
+// Blocks that the C library allocates for itself stay private. In the child of a fork the C library
+// resets the locks of its streams before ForkCopy::in_child() runs. In shared memory that would
 // break the streams of the parent. Private blocks pass no thread cache, since they would mix with
 // the others there.
 #include "arenas.h"

@@ -75,12 +75,12 @@ Status BackgroundThread::start(std::string_view name, std::function<void()> body
   return kOk;
 }
 
-bool BackgroundThread::ours() const {
+bool BackgroundThread::started_here() const {
   return process_ != 0 && process_ == ::getpid();
 }
 
 void BackgroundThread::join() {
-  if (ours()) wait_for_end(thread_);
+  if (started_here()) wait_for_end(thread_);
   process_ = 0;
 }
 

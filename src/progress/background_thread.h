@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/background_thread.h: a thread of ours inside the consumer's program. It takes no
-// signals, has a name, and survives a fork of the program.
+// progress/background_thread.h: a thread of Datum inside the consumer's program. It takes no
+// signals and has a name. A child made by fork() does not have it.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,10 @@ class BackgroundThread {
 
   // `name` is cut to the kernel's 15 bytes. A failure leaves its cause in errno.
   Status start(std::string_view name, std::function<void()> body);
-  // In a forked child the thread does not exist; then it does nothing.
+  // In a forked child, which does not have the thread, this does nothing.
   void join();
-  // This process started the thread.
-  bool ours() const;
+  // True: this process started the thread.
+  bool started_here() const;
 
  private:
   pthread_t thread_{};

@@ -18,20 +18,20 @@
 
 namespace datum {
 
-// What other threads have done so far; the counters wrap.
+// The activity of other threads so far. The counters wrap.
 struct Activity {
   std::uint32_t polls = 0;
-  std::uint32_t waits = 0;   // that have ended
+  std::uint32_t waits = 0;   // waits that have ended
   Instant last_thorough = 0; // when a poll last looked at the clock
-  bool copying = false;      // a polling thread is in the middle of a long copy
+  bool copying = false;      // True: a polling thread is in the middle of a long copy
 };
 
 class BackoffPlan {
  public:
   Duration length() const { return length_; }
-  // A doorbell may end the backoff, too. Not where waiters come and go, since a doorbell would wake
-  // both threads. Not where data comes by descriptors: each arrival would wake the background
-  // thread beside the poller that takes it.
+  // True: a doorbell may end the backoff, too. False where waiters come and go, since a doorbell
+  // would wake both threads, and where data comes by descriptors: each arrival would wake the
+  // background thread beside the poller that takes it.
   bool at_doorbell() const { return at_doorbell_; }
 
   void begin(const Activity& now, bool data_by_descriptors) {

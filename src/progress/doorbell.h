@@ -23,12 +23,12 @@ namespace datum {
 
 struct SleeperTag;
 
-// A thread inside wait(). Lives on its stack.
+// A thread inside wait(). The object lives on the stack of that thread.
 struct Sleeper : ListHook<SleeperTag> {
-  std::atomic<std::uint32_t> word{0}; // 1: woken; for one that sleeps beside the doorbell
+  std::atomic<std::uint32_t> word{0}; // 1: woken. A thread beside the doorbell sleeps on it
 };
 
-// The threads that the caller has to wake, now, while it holds the lock.
+// The threads that the caller has to wake at once, while it holds the lock.
 struct WakeUps {
   bool owner = false; // the waiter that owns the doorbell
   bool background = false;
@@ -38,20 +38,22 @@ struct WakeUps {
 class Doorbell {
  public:
   enum class Background : std::uint8_t {
-    Absent,     // not started, or stopped
-    Awake,      // runs, or has been woken and is about to
-    BackingOff, // sleeps for a bounded time, perhaps with an ear at the doorbell; counts polls
+    Absent, // not started, or stopped
+    Awake,  // runs, or has been woken and is about to
+    // Sleeps for a bounded time, perhaps where the doorbell wakes it, and watches the polls of
+    // others.
+    BackingOff,
     AtDoorbell, // owns the doorbell
     Parked,     // a waiter owns the doorbell: nothing to do
   };
 
-  // Peers have been told that a thread polls all the time.
+  // True: peers have been told that a thread polls all the time.
   bool polling() const { return polling_; }
   bool waiter_owns() const { return owner_ != nullptr; }
   Background background() const { return background_; }
 
   // --- attention -------------------------------------------------------------------------------
-  // Only with a background thread, which notices the end of polling.
+  // True: polling may start. It needs a background thread, which notices its end.
   bool can_start_polling() const { return !polling_ && background_ != Background::Absent; }
   WakeUps start_polling() {
     DATUM_ASSERT(can_start_polling());
@@ -69,7 +71,7 @@ class Doorbell {
     owner_woken_ = false;
     return background_ == Background::AtDoorbell ? wake_background() : WakeUps{};
   }
-  // Another waiter owns the doorbell.
+  // Puts a waiter behind the others, since another waiter owns the doorbell.
   void line_up(Sleeper& me) {
     DATUM_ASSERT(owner_ != nullptr && owner_ != &me);
     me.word.store(0, std::memory_order_relaxed);
@@ -98,7 +100,7 @@ class Doorbell {
     sleeper.unlink();
     return wake(sleeper);
   }
-  // Some thread has to look. A thread that is awake or backs off does so by itself.
+  // Makes some thread look. A thread that is awake or backs off looks by itself.
   WakeUps wake_any() { return owner_ != nullptr ? wake_owner() : wake_background(); }
 
   // --- the background thread -------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What every call may run: polling, signals, attention.
+// The part of the engine that every call may run: polling, signals, attention.
 #include "progress/engine.h"
 
 #include <algorithm>
@@ -46,13 +46,13 @@ bool ProgressEngine::run_timers(Instant time) {
 DATUM_NO_CANARY bool ProgressEngine::poll() {
   DATUM_ASSERT(lock_.held() && transport_ != nullptr);
   DATUM_ASSERT(!in_poll_);
-  // One thread at a time writes it, so a load and a store suffice. The watchdog reads it without
-  // the lock.
+  // One thread at a time writes it, so a load and a store suffice. The background thread reads it
+  // without the lock.
   const std::uint32_t count = polls_.load(std::memory_order_relaxed) + std::exchange(counts_as_, 1);
   polls_.store(count, std::memory_order_relaxed);
   // A poll does the work that was left behind. Otherwise each backoff would end for it.
   if (wake_wanted_.load(std::memory_order_relaxed)) [[unlikely]]
-    nobody_is_wanted();
+    clear_wake_ups();
   in_poll_ = true;
   const bool worked = progress_transport();
   in_poll_ = false;
@@ -79,7 +79,7 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
     if (since <= waiting::kPollingGap * polls) start_polling();
     // A peer may not have taken what was posted. Then the next poll looks again.
     if (transport_->watch(time) != kNever) polls_between_ = 1;
-    if (nobody_looks_at_descriptors(time)) worked = handle_what_is_ready(time) || worked;
+    if (should_look_at_descriptors(time)) worked = handle_what_is_ready(time) || worked;
     return worked;
   }
   if (time < next_descriptors_) return worked;
@@ -112,10 +112,10 @@ bool ProgressEngine::handle_what_is_ready(Instant time) {
   return places_.handle_what_is_ready();
 }
 
-// No thread is at the doorbell while the background thread backs off. It keeps backing off as long
-// as a thread polls, however seldom. Another thread may have heard the doorbell, but no processor
-// runs it.
-bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
+// True: a poll has to look at descriptors, since no other thread does. No thread is at the doorbell
+// while the background thread backs off, which it does as long as a thread polls, however seldom.
+// Or a thread has heard the doorbell, but no processor runs it.
+bool ProgressEngine::should_look_at_descriptors(Instant time) const {
   if (!data_by_descriptors()) return false;
   if (!core_to_spare_) return true;
   const bool backing_off =
@@ -123,14 +123,14 @@ bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
   return backing_off || time - looked_at_ > waiting::kLateLook;
 }
 
-void ProgressEngine::nobody_is_wanted() {
+void ProgressEngine::clear_wake_ups() {
   wake_wanted_.store(false, std::memory_order_relaxed);
   urgent_.store(false, std::memory_order_relaxed);
 }
 
 bool ProgressEngine::look() {
   DATUM_ASSERT(lock_.held());
-  nobody_is_wanted();
+  clear_wake_ups();
   bool worked = progress_transport();
   counts_as_ = 1; // a thread that copied does not poll
   if (timers_->next() != kNever && run_timers(places_.now())) worked = true;
@@ -153,13 +153,13 @@ bool ProgressEngine::stop_polling() {
 }
 
 void ProgressEngine::signal(WaitPoint& point) {
-  DATUM_ASSERT(has_no_company());
+  DATUM_ASSERT(is_exclusive());
   point.signalled = true;
   if (point.sleeper != nullptr) carry_out(doorbell_.signal(*static_cast<Sleeper*>(point.sleeper)));
 }
 
 void ProgressEngine::wake() {
-  DATUM_ASSERT(has_no_company());
+  DATUM_ASSERT(is_exclusive());
   if (wake_wanted_.load(std::memory_order_relaxed)) return; // a thread is about to look
   wake_wanted_.store(true, std::memory_order_relaxed);
   carry_out(doorbell_.wake_any());
@@ -181,7 +181,7 @@ void ProgressEngine::wake_promptly() {
 }
 
 void ProgressEngine::carry_out(const WakeUps& wake_ups) {
-  DATUM_ASSERT(has_no_company());
+  DATUM_ASSERT(is_exclusive());
   if (wake_ups.owner) places_.wake_owner();
   if (wake_ups.background) places_.wake_background();
   if (wake_ups.sleeper != nullptr) places_.wake(*wake_ups.sleeper);

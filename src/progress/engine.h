@@ -52,24 +52,25 @@ class ProgressEngine : public Progress {
     Quiet, // other threads are no longer busy
   };
 
-  // If data comes by descriptors, every poll looks at them, and the background thread stays away.
+  // True: data comes by descriptors. Then every poll looks at them, and the background thread stays
+  // away.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
   bool progress_transport();
   bool run_timers(Instant time);
   bool poll_thoroughly(std::uint32_t count);
   bool handle_what_is_ready(Instant time);
-  bool nobody_looks_at_descriptors(Instant time) const;
+  bool should_look_at_descriptors(Instant time) const;
   void choose_polls_between() {
     const std::uint32_t most =
         doorbell_.polling() ? waiting::kPollsBetweenPolling : waiting::kPollsBetweenAsleep;
     polls_between_ = data_by_descriptors() ? 1 : most;
   }
-  // The lock is held, or the background thread has ended and the adapter is taken down.
-  bool has_no_company() const {
+  // True: the lock is held, or the background thread has ended and the adapter is taken down.
+  bool is_exclusive() const {
     return lock_.held() || doorbell_.background() == Doorbell::Background::Absent;
   }
   bool look();
-  void nobody_is_wanted();
+  void clear_wake_ups();
   void start_polling();
   // True: work may have come meanwhile; look again.
   bool stop_polling();
@@ -87,7 +88,7 @@ class ProgressEngine : public Progress {
   PassEnd back_off();
   BackoffEnd back_off_once();
   bool wanted() const;
-  bool somebody_polls() const;
+  bool other_thread_polls() const;
   bool others_look();
   Activity activity() const;
   PassEnd look_after_doorbell();
@@ -103,23 +104,25 @@ class ProgressEngine : public Progress {
 
   // Written with the lock, read by the background thread without it.
   std::atomic<std::uint32_t> polls_{0};
-  std::atomic<std::uint32_t> waits_{0}; // that have ended
+  std::atomic<std::uint32_t> waits_{0}; // waits that have ended
   std::atomic<Instant> last_thorough_{0};
-  // a thread that has polled since its last copy is copying again
+  // True: a thread that has polled since its last copy is copying again
   std::atomic<bool> copying_{false};
   std::atomic<bool> wake_wanted_{false}; // since the last poll or look
-  std::atomic<bool> urgent_{false};      // and a thread has to look within 100 us
+  std::atomic<bool> urgent_{false};      // True: a thread has to look within 100 us
   std::atomic<bool> stopping_{false};
   // Written by the background thread as it begins to back off, read with the lock.
   std::atomic<Instant> backoff_end_{0};
-  std::atomic<bool> backoff_shortened_{false}; // the current backoff has been told to end sooner
+  // The end of the current backoff was moved to an earlier time.
+  std::atomic<bool> backoff_shortened_{false};
 
   std::uint32_t counts_as_ = 1; // the next poll counts as this many: for what was copied before it
   std::uint32_t polls_before_copy_ = 0; // when the last copy began
   bool in_poll_ = false;
   std::uint32_t thorough_at_ = 0; // the value of polls_ when a poll last looked at the clock
   std::uint32_t polls_between_ = waiting::kPollsBetweenAsleep;
-  Instant looked_at_ = 0;        // at descriptors, by a thread that does not poll all the time
+  // When a thread that does not poll all the time last looked at descriptors.
+  Instant looked_at_ = 0;
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;
   BackoffPlan plan_; // the background thread's

@@ -20,8 +20,8 @@ void ProgressEngine::run_background() {
   PassEnd last = PassEnd::Woken;
   while (!stopping_.load(std::memory_order_relaxed)) {
     last = background_pass(last);
-    // A turn was taken. Where peers send without a pause the next one begins at once, so the lock
-    // is given up between them. Beside a polling thread a backoff comes next.
+    // This thread has taken a turn. Where peers send without a pause its next turn begins at once,
+    // so it gives up the lock between turns. Beside a polling thread a backoff comes next.
     if ((last == PassEnd::Looked || last == PassEnd::Rung) && !doorbell_.polling()) lock_.let_in();
   }
   doorbell_.background_gone();
@@ -61,12 +61,12 @@ Activity ProgressEngine::activity() const {
 bool ProgressEngine::wanted() const {
   if (stopping_.load(std::memory_order_relaxed) || urgent_.load(std::memory_order_relaxed))
     return true;
-  return wake_wanted_.load(std::memory_order_relaxed) && !somebody_polls();
+  return wake_wanted_.load(std::memory_order_relaxed) && !other_thread_polls();
 }
 
-// A thread that has polled for long, and polled just now, looks after a wake-up by itself. Between
-// two polls of a thread that sends all the time there usually is a wake-up.
-bool ProgressEngine::somebody_polls() const {
+// True: a thread that has polled for long has polled just now, so it looks after a wake-up by
+// itself. Between two polls of a thread that sends all the time there usually is a wake-up.
+bool ProgressEngine::other_thread_polls() const {
   return plan_.length() > waiting::kTick &&
          places_.now() - last_thorough_.load(std::memory_order_relaxed) <= waiting::kJustNow;
 }

@@ -58,7 +58,8 @@ class ProgressEngine::Waiting {
   WaitPoint& point_;
 };
 
-// The same thread without the lock. However its sleep ends, it takes the lock again.
+// A thread inside wait() that sleeps without the lock. However its sleep ends, it takes the lock
+// again.
 class ProgressEngine::Asleep {
  public:
   Asleep(ProgressEngine& engine, Sleeper& me) : engine_(engine), me_(me) {

@@ -99,7 +99,7 @@ bool EpollReactor::add_silent(int fd) {
 Wake EpollReactor::wait(Instant now, Instant until, ReadyBatch& ready) {
   const int found = wait_exactly(epoll_.get(), ready, now, until);
   ready.count = found < 0 ? 0 : found;
-  if (found < 0) return Wake::Interrupted; // EINTR: our own epoll has no other error
+  if (found < 0) return Wake::Interrupted; // EINTR: no other error is possible
   return found == 0 ? Wake::TimedOut : Wake::Event;
 }
 
@@ -109,8 +109,8 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
   bool any = false;
   for (int i = 0; i < ready.count; ++i) {
     const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
-    // Looked up one by one: a handler may have removed the next handler, or may have grown the
-    // table.
+    // Each handler is looked up in its turn: the handler before it may have removed it, or grown
+    // the table.
     FdHandler* const handler = handler_of(event.data.u64);
     if (handler == nullptr) continue;
     any = true;
@@ -151,7 +151,8 @@ std::optional<bool> EpollReactor::ask_recent() {
   }
 }
 
-// The handler that the key still stands for. nullptr: it is gone, or the descriptor only wakes.
+// The handler that the key still stands for. nullptr: the handler is gone, or the descriptor only
+// wakes.
 FdHandler* EpollReactor::handler_of(std::uint64_t key) const {
   if (key == kSilent) return nullptr;
   const HandlerSlot slot = slots_[static_cast<std::uint32_t>(key)];

@@ -17,7 +17,7 @@ class EpollReactor final : public Reactor {
  public:
   EpollReactor();
   bool valid() const { return static_cast<bool>(epoll_); }
-  // Readable while a descriptor is ready.
+  // The epoll descriptor, which is readable while a watched descriptor is ready.
   int fd() const { return epoll_.get(); }
 
   Status add(int fd, std::uint32_t events, FdHandler& handler) override;
@@ -33,8 +33,8 @@ class EpollReactor final : public Reactor {
   bool handle(const ReadyBatch& ready);
   // Asks the kernel, and handles a batch of what is ready.
   bool handle_now();
-  // For a thread that polls all the time. Seven times of eight it asks only the one descriptor that
-  // was ready last.
+  // handle_now() for a thread that polls all the time. Seven times of eight it asks only the
+  // descriptor that was ready last.
   bool handle_polling();
   void handle_all() override;
 
@@ -56,9 +56,9 @@ class EpollReactor final : public Reactor {
   UniqueFd epoll_;
   std::vector<HandlerSlot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
-  std::uint64_t recent_ = kSilent; // key
-  std::uint32_t recent_looks_ = 0; // before all descriptors are looked at
-  ShortageLog shortage_;           // of watches
+  std::uint64_t recent_ = kSilent; // the key of the only descriptor of the last batch, or kSilent
+  std::uint32_t recent_looks_ = 0; // looks at that descriptor that are left before a look at all
+  ShortageLog shortage_;           // for descriptors that cannot be watched
 };
 
 } // namespace datum

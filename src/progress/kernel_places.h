@@ -40,13 +40,14 @@ class KernelPlaces final : public Places {
   bool handle_polling() override { return reactor_.handle_polling(); }
 
  private:
-  int noted(const char* call, int result); // the result
+  int noted(const char* call, int result); // returns `result`
 
   EpollReactor reactor_;
   Failure failure_;
-  UniqueFd owner_wake_up_;      // inside the epoll set
-  UniqueFd background_wake_up_; // beside it, so that one wake-up never wakes both
-  UniqueFd prompt_wake_;        // a timer for the background thread
+  UniqueFd owner_wake_up_; // inside the epoll set
+  // Outside the epoll set, so that one wake-up never wakes both threads.
+  UniqueFd background_wake_up_;
+  UniqueFd prompt_wake_; // a timer for the background thread
 };
 
 } // namespace datum

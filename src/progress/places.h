@@ -26,16 +26,16 @@ class Places {
  public:
   virtual ~Places() = default;
   virtual Instant now() = 0;
-  // This process may run on several processors at a time.
+  // True: this process may run on several processors at a time.
   virtual bool core_to_spare() const = 0;
 
   // --- without the lock; each may return early for no reason ------------------------------------
-  // At the doorbell, until a descriptor is ready, wake_owner(), or `until`.
+  // Sleeps at the doorbell until a descriptor is ready, wake_owner(), or `until`.
   virtual Wake sleep_at_doorbell(Instant until, ReadyBatch& ready) = 0;
-  // Beside the doorbell, until `sleeper.word` is set or `until`.
+  // Sleeps beside the doorbell until `sleeper.word` is set or `until`.
   virtual Wake sleep_beside(const Sleeper& sleeper, Instant until) = 0;
-  // The background thread, until wake_background() or `until`. With the doorbell also until a
-  // descriptor is ready; then it returns true.
+  // The background thread sleeps here until wake_background() or `until`. With the doorbell it also
+  // wakes when a descriptor is ready, and gets true.
   virtual bool sleep_in_background(bool with_doorbell, Instant until) = 0;
   // Lets another thread that is ready to run on this processor run first.
   virtual void yield() = 0;
@@ -52,7 +52,8 @@ class Places {
   // True: a handler was called.
   virtual bool handle(const ReadyBatch& ready) = 0;
   virtual bool handle_what_is_ready() = 0;
-  // The same for a thread that comes back at once: some of it may be left for the next calls.
+  // handle_what_is_ready() for a thread that comes back at once: it may leave some descriptors to
+  // the next calls.
   virtual bool handle_polling() = 0;
 };
 

@@ -12,9 +12,9 @@ class SpinBudget {
  public:
   explicit SpinBudget(bool core_to_spare) : core_to_spare_(core_to_spare) {}
 
-  // Asked once for each wait. Once polling has been in vain a few times, it is tried only now and
-  // then: polling in vain delays the wake-up, since a processor that has just begun to sleep wakes
-  // latest.
+  // True: the wait should poll. Asked once for each wait. Once polling has been in vain a few
+  // times, it is tried only now and then: polling in vain delays the wake-up, since a processor
+  // that has just begun to sleep wakes latest.
   bool worth_it() {
     if (!core_to_spare_) return false;
     if (credit_ > 0) return true;

@@ -29,13 +29,14 @@ Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(std::string_vie
         ia_name, failure.call, std::strerror(failure.error));
     return fail(Type::InsufficientResources, Detail::ResourceDevice);
   }
-  // for the adapter's lock, which must not block for it later
+  // The first heavy_fence_ready() may take milliseconds, and the adapter's lock must not block for
+  // that later.
   static_cast<void>(heavy_fence_ready());
   return std::unique_ptr<ThreadedProgress>(new ThreadedProgress(lock, std::move(places)));
 }
 
 Status ThreadedProgress::start(std::string_view ia_name) {
-  DATUM_ASSERT(!thread_.ours());
+  DATUM_ASSERT(!thread_.started_here());
   announce_background();
   const Status started =
       thread_.start(std::string("datum-").append(ia_name), [this] { run_background(); });
@@ -44,7 +45,7 @@ Status ThreadedProgress::start(std::string_view ia_name) {
 }
 
 void ThreadedProgress::stop() {
-  if (thread_.ours()) request_stop();
+  if (thread_.started_here()) request_stop();
   thread_.join();
 }
 

@@ -18,7 +18,7 @@ namespace datum {
 
 class ThreadedProgress final : public ProgressEngine {
  public:
-  // Fails when no descriptor is left or a filter refuses what it takes, and logs which call. bind()
+  // Fails when no descriptor is left or a filter refuses a system call, and logs which call. bind()
   // comes next, then start().
   static Result<std::unique_ptr<ThreadedProgress>> open(std::string_view ia_name, LockOwner& lock);
   ~ThreadedProgress() override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/environment.h: the variables that an IA obeys, read when it is opened.
-// Lives here: what each means to an IA.
+// Lives here: the meaning of each for an IA.
 // Not here:   their syntax (base/variables.h), DATUM_LOG (base/log), DATUM_ALIAS and those of DAT
 //             (registry).
 #pragma once

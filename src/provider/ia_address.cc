@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Which of several addresses is reported: the smallest value wins.
+// Of several addresses the one with the smallest rank is reported.
 enum class Rank : std::uint8_t { GlobalV4, GlobalV6, LinkLocalV6, Loopback, Useless };
 
 template <class T>

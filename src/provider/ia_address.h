@@ -12,7 +12,8 @@ namespace datum {
 struct IaAddress {
   Address address;            // a concrete address, even if the IA answers for every address
   bool every_address = false; // IA `datum`
-  bool given = false; // the address was named itself: nothing checked whether this host has it
+  // True: the instance data give the address, and nothing has checked that this host has it
+  bool given = false;
 };
 
 // The first word of the instance data is an interface, an address, or missing. If it is missing,

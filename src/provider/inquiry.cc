@@ -27,9 +27,9 @@ constexpr Duration kRest = 20 * kMillisecond;
 // lock. A timer for later than now is not due in the look that arms it.
 constexpr Duration kBreath = 50 * kMicrosecond;
 
-// Not by GuardedFd::make(), which waits until no fork is under way: while an IA is opened, a fork
-// may be waiting for this thread (base/fork_gate.h). A child made at this moment has a copy. The
-// only harm: dat-info waits in vain for the parent, if the parent has gone.
+// GuardedFd::make() is not used here. It waits until no fork is under way, and while an IA is
+// opened a fork may be waiting for this thread (base/fork_gate.h). A child made at this moment has
+// a copy. The only harm: dat-info waits in vain for the parent, if the parent has gone.
 GuardedFd listen_at(std::uint64_t number) {
   GuardedFd socket(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   if (!socket || take_name(socket.get(), text("datum-info/{:016x}", number)) != 0 ||
@@ -100,7 +100,7 @@ void Inquiry::begin(UniqueFd asker) {
   wake_in(0);
 }
 
-// An asker that cannot be answered, for lack of memory or descriptors, is dropped without an
+// Writes one more part. If memory or descriptors are lacking, the asker is dropped without an
 // answer.
 void Inquiry::go_on() {
   std::unique_ptr<Answer> answer = std::move(answer_);

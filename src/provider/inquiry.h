@@ -3,9 +3,9 @@
 // Lives here: an abstract UNIX socket "datum-info/NUMBER". Askers need not know the number, since
 //             they find the socket by the descriptors of the process. A process of the same user,
 //             or of root, connects and gets a message with a file, the report; or a message that
-//             there is no room for the file. Then it is dropped. Askers are answered one at a time,
-//             in parts between which other threads have the IA, and then a pause follows. So an
-//             endless asker gets little of the IA's time.
+//             there is no room for the file. Then the connection is closed. Askers are answered one
+//             at a time, in parts between which other threads have the IA, and then a pause
+//             follows. So an endless asker gets little of the IA's time.
 // Not here:   the content of the report (report.h).
 // Threads:    the adapter's lock. The thread that drives the IA answers: in an idle process the
 //             background thread. Without askers it costs one descriptor.
@@ -27,7 +27,8 @@ namespace datum {
 
 class Inquiry final : private FdHandler, private Timer {
  public:
-  // nullptr: no descriptor or no memory is left for it, and the IA works without it.
+  // nullptr: no descriptor or no memory is left for the socket, and the IA works without an
+  // Inquiry.
   static std::unique_ptr<Inquiry> open(Reactor& reactor, InterfaceAdapter& adapter,
                                        std::string_view ia_name, Random& random);
   ~Inquiry();
@@ -48,7 +49,7 @@ class Inquiry final : private FdHandler, private Timer {
   void begin(UniqueFd asker);
   void go_on();
   static void send(const Answer& answer);
-  // The report is longer than a file of this process may be (RLIMIT_FSIZE).
+  // Tells the asker that the report is longer than a file of this process may be (RLIMIT_FSIZE).
   static void refuse(const Answer& answer);
   void wake_in(Duration time);
 

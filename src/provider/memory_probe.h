@@ -31,7 +31,7 @@ class KernelMemoryProbe final : public MemoryProbe {
   int descriptor_of(const FileId& file);
 
   const Mappings::Method method_;
-  // Descriptors of our own for files that the consumer has mapped. While a region lives, the
+  // Datum's own descriptors of files that the consumer has mapped. While a region lives, the
   // consumer may close its own descriptors, and their numbers may name other files.
   std::map<FileId, int> descriptors_;
 };

@@ -5,7 +5,7 @@
 
 namespace {
 
-// Only a return crosses the border: the functions have no return code.
+// No exception may leave an exported function. These return nothing, so the log gets the error.
 template <class F>
 void shielded(const DAT_PROVIDER_INFO* info, F&& call) noexcept {
   if (info == nullptr) return;

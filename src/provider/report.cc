@@ -17,7 +17,7 @@ class Line {
   ~Line() { text_ += '\n'; }
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
-  // Characters that would end the field or the line are left out.
+  // A character that would end the field or the line becomes a blank.
   Line& add(std::string_view field) {
     text_ += '\t';
     if (field.empty()) text_ += '-';

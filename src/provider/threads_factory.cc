@@ -28,8 +28,9 @@
 namespace datum {
 namespace {
 
-// The kernel's answers, except for memory that was moved away from a stopped peer. Its allocator
-// may still name the file, which that memory no longer belongs to (docs/design/shm.md).
+// Gives the kernel's answers, except for memory that was moved away from a stopped peer. The
+// program's allocator may still name the file to which that memory no longer belongs
+// (docs/design/shm.md).
 class OfferedMemory final : public MemoryProbe {
  public:
   explicit OfferedMemory(const ShmFabric& fabric) : fabric_(fabric) {}
@@ -56,7 +57,7 @@ std::string process_limit() {
   return std::to_string(limit.rlim_cur);
 }
 
-// The part that does not depend on the path.
+// The part of a runtime that does not depend on the path.
 class ThreadedRuntime : public Runtime {
  public:
   ThreadedRuntime(std::string_view ia_name, const IaEnvironment& environment,
@@ -147,7 +148,7 @@ class TcpRuntime final : public ThreadedRuntime {
   std::unique_ptr<TcpTransport> transport_;
 };
 
-// Logs why there is none.
+// Nothing: there is no such address, and the log says why.
 std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view instance_data,
                                     AllowedPaths paths) {
   const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);

@@ -18,7 +18,7 @@ int descriptor_limit() {
   return static_cast<int>(limit.rlim_cur);
 }
 
-// Searches for no more than `most`. The highest numbers are the last to be taken.
+// Counts no more than `most`. The highest numbers are the last to be taken.
 std::size_t free_descriptors(int limit, std::size_t most) {
   std::size_t found = 0;
   for (int number = limit - 1; number >= 0 && found < most; --number)

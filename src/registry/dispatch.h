@@ -13,7 +13,7 @@
 
 namespace datum::registry {
 
-// "dat_ep_query" of &DAT_PROVIDER::ep_query_func, from the compiler's name of the latter.
+// "ep_query" for &DAT_PROVIDER::ep_query_func, cut out of the compiler's name for this template.
 template <auto kFunction>
 constexpr std::string_view member_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -44,7 +44,8 @@ DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
   return function(handle, args...);
 }
 
-// Out of line, so that the fast path saves no registers.
+// call() for a handle that is not in the cache. Out of line, so that the fast path saves no
+// registers.
 template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
 [[gnu::noinline, gnu::cold]] DAT_RETURN call_unseen(DAT_HANDLE handle, Args... args) {
   const DAT_PROVIDER* table = process_handles.table_of(handle);

@@ -2,7 +2,7 @@
 // registry/dispatch_event.cc: event dispatchers and notification objects.
 #include "registry/dispatch.h"
 
-// The subtype for a handle that is no EVD, as programs of the reference implementation expect it.
+// A handle that is no EVD gets the subtype that programs of the reference implementation expect.
 using namespace datum::registry;
 
 DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,

@@ -21,18 +21,19 @@ struct Use {
 
 class DynamicRegistry {
  public:
-  // dat_registry_add_provider and dat_registry_remove_provider, arguments checked.
+  // dat_registry_add_provider and dat_registry_remove_provider; the caller has checked the
+  // arguments.
   DAT_RETURN add(const DAT_PROVIDER* table, Key key);
   DAT_RETURN remove(const DAT_PROVIDER* table, const Key& key);
 
-  // For a provider that was told to finish and did not remove itself.
+  // Removes a provider whose finish function was called and that did not remove itself.
   void remove_if_idle(const Key& key);
 
   bool holds(const Key& key) const;
   bool holds_name(const std::string& name) const;
 
   // Counts one open IA for the registration with exactly this key, or for the best match. Without a
-  // match, `matcher` knows more about the reason.
+  // match, matcher.miss() tells why.
   Use use_exact(const Key& key);
   Use use_best(Matcher& matcher);
   void release(std::uint64_t id);

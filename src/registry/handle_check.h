@@ -22,7 +22,8 @@
 #include "registry/api.h"
 #include "registry/known_tables.h"
 
-// Reads a dangling handle's word on purpose, even while its provider may write it.
+// A function with this attribute reads a dangling handle's word on purpose, even while its provider
+// may write it.
 #define DATUM_READS_ANYTHING __attribute__((no_sanitize("address", "thread")))
 
 namespace datum::registry {
@@ -34,8 +35,8 @@ class HandleCheck {
   // The table of the object behind handle, or null if there is no such object.
   const DAT_PROVIDER* table_of(DAT_HANDLE handle) noexcept;
 
-  // The same without a system call: null also if no good handle was seen in that page yet. Always
-  // inline: it stands in front of every call.
+  // table_of() without a system call: null also if no good handle was seen in that page yet. Always
+  // inline: every DAT call begins with it.
   [[gnu::always_inline]] DATUM_READS_ANYTHING const DAT_PROVIDER*
   table_if_seen(DAT_HANDLE handle) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(handle);
@@ -46,7 +47,7 @@ class HandleCheck {
   }
 
   void add_table(const DAT_PROVIDER* table) { tables_.add(table); }
-  // Objects have gone: no page is trusted until a good handle is seen in it again.
+  // Called when objects have gone. No page is trusted until a good handle is seen in it again.
   void forget_pages() noexcept;
 
   // While it lives, objects may go at any moment: no page is trusted, and no page becomes trusted.
@@ -64,8 +65,8 @@ class HandleCheck {
     HandleCheck& handles_;
   };
 
-  // The two halves of putting a page into the cache. The word in it is read between them. If pages
-  // are forgotten between them, the claim is void.
+  // claim() and trust() together put a page into the cache. The caller reads the handle's word
+  // between the two calls. If forget_pages() runs in between, the claim is void.
   using Claim = std::uintptr_t;
   Claim claim(DAT_HANDLE handle) noexcept;
   void trust(DAT_HANDLE handle, Claim claim) noexcept;
@@ -75,9 +76,9 @@ class HandleCheck {
   static constexpr unsigned kPageShift = 12;  // the smallest page of any supported platform
 
   static bool aligned(std::uintptr_t address) noexcept { return address % sizeof(void*) == 0; }
-  // Counted from 1: 0 is a slot that was never used. A slot without a page has a number that no
-  // other slot ever has in this process, marked by the upper bit. So a claim shows whether the slot
-  // has changed.
+  // Page numbers count from 1; 0: the slot was never used. A slot without a page has a number that
+  // no other slot ever has in this process, marked by the upper bit. So a claim shows whether the
+  // slot has changed.
   static constexpr std::uintptr_t kNoPage = ~(~std::uintptr_t{0} >> 1U);
   std::uintptr_t no_page() noexcept {
     return kNoPage | claims_.fetch_add(1, std::memory_order_relaxed);

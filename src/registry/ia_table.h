@@ -19,7 +19,8 @@ namespace datum::registry {
 
 class StaticEntry;
 
-// What dat_ia_close gives back. `entry` is null for a provider that a program loaded by itself.
+// The references of an open IA, which dat_ia_close gives back. `entry` is null for a provider that
+// a program loaded by itself.
 struct IaReferences {
   StaticEntry* entry = nullptr;
   std::uint64_t registration = 0;
@@ -72,7 +73,7 @@ class IaTable {
   std::size_t last_ DATUM_GUARDED_BY(mutex_) = 0;
 };
 
-// A reserved place. It is given back unless an IA gets it.
+// A reserved place. The destructor gives it back unless an IA got it.
 class IaPlace {
  public:
   explicit IaPlace(IaTable& table) : table_(table), index_(table.reserve()) {}

@@ -18,7 +18,7 @@ class KnownTables {
  public:
   constexpr KnownTables() = default;
 
-  // Always inline, with find(): it stands in front of every call, which then is a leaf and saves no
+  // Always inline, with find(): every DAT call begins with it, and so is a leaf that saves no
   // registers. GCC's own choice changed with unrelated code of the library.
   [[gnu::always_inline]] bool holds(const void* table) const noexcept {
     // Most programs use one table all the time.

@@ -33,7 +33,8 @@ void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&
   }
 }
 
-// The same for an event that a program can cause as often as it likes.
+// tell() for an event that a program can cause as often as it likes: identical lines leave at most
+// once a second.
 template <class... Args>
 void tell_now_and_then(LogLevel level, Topic topic, fmt::format_string<Args...> format,
                        Args&&... args) {

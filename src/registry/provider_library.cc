@@ -24,7 +24,7 @@ std::string loader_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
-// Ends with a slash. Empty if the loader does not know it.
+// The folder, with a slash at its end. Empty: the loader does not know it.
 std::string folder_of_libdat() {
   Dl_info self{};
   if (::dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&folder_of_libdat)),
@@ -51,7 +51,7 @@ std::string provider_path(const std::string& name) {
 
 tl::expected<std::unique_ptr<ProviderLibrary>, std::string>
 ProviderLibrary::load_file(const std::string& path) {
-  // Global, as providers of the reference implementation expect from each other.
+  // RTLD_GLOBAL, as providers of the reference implementation expect from each other.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     return tl::unexpected(text("cannot load {}: {}; install the package it comes from, or name the "

@@ -22,7 +22,8 @@ std::string provider_path(const std::string& name);
 
 struct LoadFailure {
   std::string text; // which library, and why
-  // For another line, or for this one: files name one library for many IAs
+  // True: this text was logged before, for this line of dat.conf or for another one. Files name one
+  // library for many IAs.
   bool told_before = false;
 };
 

@@ -70,7 +70,7 @@ const char* reason_of(Miss miss) {
   return "";
 }
 
-// A request that no entry answers.
+// Refuses a request that no entry answers.
 DAT_RETURN refused_open(const Key& key, Miss miss) {
   const DAT_RETURN answer = failure(DAT_PROVIDER_NOT_FOUND, subtype_of(miss));
   if (!refusals_are_told()) return answer;
@@ -140,7 +140,7 @@ Registry::Provider Registry::find_provider(const Key& request, const char* asked
   if (request.major != DAT_VERSION_MAJOR) return other_version(request);
   Matcher in_static(request);
   StaticEntry* entry = static_.find(request, in_static);
-  // Nothing to load is no error: the program may have registered a provider by itself.
+  // If acquire() loads nothing, the program may have registered a provider by itself.
   if (entry != nullptr && entry->acquire(dynamic_)) {
     if (const Use use = dynamic_.use_exact(entry->key()); use.table != nullptr)
       return {*this, entry, use};
@@ -279,12 +279,12 @@ void Registry::give_back(const IaReferences& references) {
 DAT_RETURN Registry::list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* infos[]) {
   const std::uint64_t before = list_.cut_short();
   const DAT_RETURN filled = list_.fill(static_.listed(), max, number, infos);
-  if (list_.cut_short() != before) tell_providers();
+  if (list_.cut_short() != before) tell_short_lists();
   return filled;
 }
 
 // The count belongs to the process. Every IA of Datum reports it (dat-info -p).
-void Registry::tell_providers() {
+void Registry::tell_short_lists() {
   ias_.for_each([&](DAT_IA_HANDLE object) {
     const DAT_PROVIDER* table = handles_.table_of(object);
     if (table == nullptr) return; // the IA is being closed

@@ -22,7 +22,7 @@ struct RegistrySettings {
   conf::Aliases aliases;
 };
 
-// Reads the environment. Reports mistakes in it and in the file that it names.
+// Reads DAT_OVERRIDE, DATUM_ALIAS and dat.conf. Logs the mistakes in them.
 RegistrySettings read_settings();
 
 struct OpenRequest {
@@ -43,7 +43,7 @@ class Registry {
   // The IA that answers when a program asks for `name`: the IA of that name, or the one behind an
   // alias.
   std::string resolve(const char* name);
-  // Whether a program may open an IA of that name.
+  // True: dat.conf, a built-in IA or a registration has this name, in any version.
   bool knows(const std::string& name) {
     return static_.holds_name(name) || dynamic_.holds_name(name);
   }
@@ -62,10 +62,12 @@ class Registry {
   Provider other_version(const Key& request);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                      DAT_IA_HANDLE* object);
-  // Keeps the object that a provider has opened. Closes it again if there is no memory for it.
+  // Remembers the function table of an IA that a provider has opened. Closes the IA again if there
+  // is no memory for the table.
   DAT_RETURN adopt(DAT_IA_HANDLE object, const DAT_PROVIDER& table, const OpenRequest& request);
   void give_back(const IaReferences& references);
-  void tell_providers();
+  // Tells each open IA of Datum how many provider lists were cut short.
+  void tell_short_lists();
 
   const std::string file_name_;
   const conf::Aliases aliases_;

@@ -55,7 +55,7 @@ class StaticEntry {
 
   const Key key_;
   std::vector<Choice> alternatives_;
-  // The thread inside init or fini, so that it does not wait for itself.
+  // The thread that is inside init or fini, so that acquire() does not let it wait for itself.
   std::atomic<pid_t> busy_{0};
   Mutex mutex_;
   std::size_t opens_ DATUM_GUARDED_BY(mutex_) = 0;

@@ -78,7 +78,8 @@ std::vector<Key> StaticRegistry::listed() {
   MutexLock lock(mutex_);
   std::vector<Key> keys;
   keys.reserve(lines_.size() + 1);
-  // With the thread safety that the program asks for; lines of other providers are not thread-safe.
+  // Listed as not thread-safe, as lines of other providers mostly are. The IA opens with either
+  // key.
   if (lists_built_in_)
     keys.push_back(
         {std::string(conf::kAllAddressesName), DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false});

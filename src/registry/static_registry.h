@@ -36,10 +36,10 @@ class StaticRegistry {
   using Interfaces = std::vector<std::string> (*)();
   StaticRegistry(conf::Document<conf::Entry> file, std::string file_name, Interfaces interfaces);
 
-  // The best match, or null. Then `matcher` knows more about the reason.
+  // The best match. Null: there is none, and matcher.miss() tells why.
   StaticEntry* find(const Key& request, Matcher& matcher);
   bool holds_name(const std::string& name);
-  // Whether Datum offers an IA of that name on this host. A line of the file may still replace it.
+  // True: Datum offers an IA of that name on this host. A line of the file may still replace it.
   bool is_built_in(const std::string& name) const;
   // The keys that programs are shown: of this major API version, each once.
   std::vector<Key> listed();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_evd_free(3DAT): not while a stream feeds it or a thread waits on it.
+// dat_evd_free(3DAT): refuses an EVD that an EP, a PSP, an RSP or the IA uses or that a thread
+// waits on.
 #include "each_kind.h"
 #include "fixture.h"
 #include "threads.h"
@@ -58,7 +59,7 @@ TEST_F(DatEvdFree, R11AThreadWaits) {
     return dat_evd_wait(evd, kPatience, 1, &event, &left);
   });
   EXPECT_DAT_ERROR(dat_evd_free(evd), DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_WAITER);
-  EXPECT_DAT_OK(post_software_event(evd, nullptr)) << "it lives on";
+  EXPECT_DAT_OK(post_software_event(evd, nullptr)) << "the refused dat_evd_free broke the EVD";
   EXPECT_DAT_OK(waiter.join());
 }
 

@@ -20,7 +20,7 @@
 namespace datum::tools {
 namespace {
 
-// What getaddrinfo returns.
+// Returns the result of getaddrinfo(3).
 int look_up(const std::string& host, int family, Address& address) {
   addrinfo hints = {};
   hints.ai_family = family;
@@ -34,7 +34,7 @@ int look_up(const std::string& host, int family, Address& address) {
   return 0;
 }
 
-// The resolver needs some for a moment, and calls a host unknown when it gets none.
+// The resolver needs some descriptors for a moment. If it gets none, it reports an unknown host.
 bool lacks_descriptors() {
   std::array<UniqueFd, 4> files;
   for (UniqueFd& file : files) {
@@ -44,7 +44,7 @@ bool lacks_descriptors() {
   return false;
 }
 
-// As it is written before a port.
+// Removes the brackets in which an IPv6 address is written before a port.
 std::string without_brackets(const std::string& host) {
   if (!host.starts_with('[') || !host.ends_with(']')) return host;
   std::string inside = host.substr(1, host.size() - 2);

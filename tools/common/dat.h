@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/dat.h: the DAT headers of the version that this source is compiled for, which is 1.2
-// unless DATUM_DAT_MAJOR is 2, and the names of the libraries that serve it.
+// common/dat.h: the DAT headers of version 2.0 if DATUM_DAT_MAJOR is 2, else of 1.2, and the names
+// of the libraries for that version.
 #pragma once
 
 #if defined(DATUM_DAT_MAJOR) && DATUM_DAT_MAJOR == 2

@@ -14,7 +14,7 @@ struct Advice {
   std::string_view text;
 };
 
-// What has helped people, by return type.
+// Advice for a person, by return type.
 constexpr Advice kAdvice[] = {
     {DAT_PROVIDER_NOT_FOUND, "dat-info lists the interface adapters; dat-info --check says why "
                              "one is missing"},

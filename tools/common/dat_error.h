@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/dat_error.h: DAT's return codes, statuses and event numbers as text a person can act on.
-// Lives here: the translation, and check(), which throws when a call failed.
+// common/dat_error.h: DAT's return codes, statuses and event numbers as texts with advice.
+// Lives here: the texts, and check(), which throws if a call failed.
 // Not here:   exit codes (tool_error.h), waiting for events (dat_events.h).
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace datum::tools {
 
-// "DAT_INVALID_STATE: DAT_INVALID_STATE_EP_CONNECTED"; the number too when it has no name.
+// "DAT_INVALID_STATE: DAT_INVALID_STATE_EP_CONNECTED"; the number if it has no name.
 std::string dat_text(DAT_RETURN ret);
 
-// True if ret failed with this type (DAT_TIMEOUT_EXPIRED, ...), whatever the subtype.
+// True: ret has this type, for example DAT_TIMEOUT_EXPIRED, with any subtype.
 bool is_type(DAT_RETURN ret, DAT_RETURN type);
 
-// What a person can try after this failure; empty if nothing better than the text is known.
+// Advice for this failure; empty: there is none.
 std::string_view next_step(DAT_RETURN ret);
 
 // "dat_ep_connect(192.0.2.1 port 7): DAT_...: DAT_... (next step)".

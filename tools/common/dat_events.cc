@@ -14,7 +14,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-// A signal that lands between the check of the flag and the wait is noticed after at most this.
+// A signal that comes between the check of the flag and the wait is noticed after at most this
+// time.
 constexpr auto kSlice = microseconds(2'000'000);
 
 microseconds next_slice(Deadline deadline) {
@@ -89,10 +90,11 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
   // A shortage on this host says nothing about the peer.
   check(asked, "dat_ep_connect", peer,
         is_type(asked, DAT_INSUFFICIENT_RESOURCES) ? ExitCode::Usage : ExitCode::PeerLost);
-  // The provider's own timer decides; ours only catches a provider that forgets to.
+  // The provider's own timer decides. This deadline is for a provider that never posts an event.
   const Deadline deadline = after(timeout + std::chrono::seconds(5));
   auto event = wait_event(connect_evd, deadline);
-  // If that EVD also takes completions, a failed attempt flushes the Recvs before it says why.
+  // If connect_evd also takes completions, those of the flushed Recvs come before the event of the
+  // failed attempt.
   while (event && event->event_number == DAT_DTO_COMPLETION_EVENT &&
          event->event_data.dto_completion_event_data.status != DAT_DTO_SUCCESS)
     event = wait_event(connect_evd, deadline);

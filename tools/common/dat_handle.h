@@ -21,11 +21,12 @@ class DatHandle {
   }
   ~DatHandle() { reset(); }
 
-  // A destructor cannot report: a failing free is a defect that dat_ia_close shows.
+  // The result of Free is ignored, since a destructor cannot report it. If a free fails,
+  // dat_ia_close() fails, too.
   void reset() {
     if (handle_ != nullptr) Free(std::exchange(handle_, nullptr));
   }
-  // Another owner frees it from now on.
+  // The caller frees the handle from now on.
   DAT_HANDLE release() { return std::exchange(handle_, nullptr); }
   [[nodiscard]] DAT_HANDLE get() const { return handle_; }
   explicit operator bool() const { return handle_ != nullptr; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // common/dat_objects.h: DAT handles that free themselves.
-// Lives here: one owner type for every DAT object, and the calls that make them, throwing on
-// failure. Not here:   waiting (dat_events.h). Members that depend on each other are freed in
-// reverse order
-//             of declaration: declare the Interface first, then PZ, EVDs, EPs and regions.
+// Lives here: one owner type for every DAT object, and the functions that create the objects and
+//             throw on failure. Members of a class are destroyed in reverse order of declaration.
+//             So declare the Interface first, then PZ, EVDs, EPs and regions.
+// Not here:   waiting (dat_events.h).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ using Evd = DatHandle<dat_evd_free>;
 using Ep = DatHandle<dat_ep_free>;
 using Psp = DatHandle<dat_psp_free>;
 using Lmr = DatHandle<dat_lmr_free>;
-using Cr = DatHandle<dat_cr_reject>; // refused unless accept() took it
+using Cr = DatHandle<dat_cr_reject>; // rejected unless accept() took it
 
 // An open IA with its own async EVD.
 class Interface {
@@ -39,16 +39,16 @@ class Interface {
 Pz make_pz(const Interface& ia);
 Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags); // flags: OR of DAT_EVD_*_FLAG
 
-// port 0: the provider chooses; port tells which it became.
+// With port 0 the provider chooses one, and port is set to it.
 Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
 
-// Throws if ep cannot take the connection; the request is refused then.
+// Throws if ep cannot take the connection; the request is rejected then.
 void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string private_data = {});
 
-// Which path carries a connected endpoint, in the provider's words; "" if it does not tell.
+// The path of a connected endpoint, in the provider's words; "": the provider does not tell it.
 std::string path_of(const Ep& ep);
 
-// Memory with another owner, registered while this object lives.
+// Registers memory while this object lives. Does not own the memory.
 class Region {
  public:
   Region() = default;

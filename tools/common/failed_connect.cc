@@ -18,8 +18,8 @@ std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
   return {};
 }
 
-// What was typed, and what became of a name.
-std::string who(const std::string& peer, const Address& address) {
+// The peer as the user typed it, and its address if that is a name.
+std::string with_address(const std::string& peer, const Address& address) {
   const std::string text = address_text(reinterpret_cast<const sockaddr*>(&address.storage));
   return peer.find(text) != std::string::npos ? peer : fmt::format("{} ({})", peer, text);
 }
@@ -35,7 +35,7 @@ Ways ways_to(DAT_IA_HANDLE ia, const Address& address) {
 
 std::string failed_connect(DAT_EVENT_NUMBER number, const std::string& peer, const Address& address,
                            const Ways& ways) {
-  const std::string asked = who(peer, address);
+  const std::string asked = with_address(peer, address);
   if (ways.names.starts_with("none"))
     return fmt::format("{}: no way leads there: {} ({}){} ({})", asked, ways.names, ways.reason,
                        ways.reason == "DATUM_TRANSPORT=shm"

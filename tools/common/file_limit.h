@@ -6,7 +6,7 @@
 
 namespace datum::tools {
 
-// Up to the hard limit, which takes no right.
+// Raises the soft limit to the hard limit, which needs no privilege.
 void raise_file_limit();
 std::uint64_t file_limit(); // descriptors that this process may have
 

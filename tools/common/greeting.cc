@@ -16,7 +16,7 @@ std::string objection_to(std::string_view greeting, std::string_view program, un
   unsigned theirs = 0;
   const char* const end = greeting.data() + greeting.size();
   const auto [rest, error] = std::from_chars(greeting.data(), end, theirs);
-  // Providers may fill private data up with zeros.
+  // Providers may pad private data with zeros.
   if (error != std::errc() || (rest != end && *rest != ' ' && *rest != '\0')) return stranger;
   if (theirs == version) return {};
   return fmt::format("it speaks version {} of {}'s protocol, this one {}; install the same release "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/greeting.h: the words with which a tool calls its other half: "dat-ping 1".
+// common/greeting.h: the private data of a tool's connection request: "dat-ping 1".
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace datum::tools {
 
-// What speaks against a caller that said `greeting`; empty: it speaks `version` of `program`'s
-// protocol, too. The caller is not trusted.
+// Why a requester with this greeting has to be refused; empty: it uses `version` of `program`'s
+// protocol, too. The requester is not trusted.
 std::string objection_to(std::string_view greeting, std::string_view program, unsigned version);
 
 } // namespace datum::tools

@@ -8,9 +8,10 @@
 namespace datum::tools {
 namespace {
 
-constexpr std::size_t kLeastRoom = 24;    // for an explanation beside its option
-constexpr std::size_t kBelowOption = 6;   // where it begins otherwise
-constexpr std::size_t kContinuation = 20; // blanks: the line belongs to the one before it
+constexpr std::size_t kLeastRoom = 24;  // columns that an explanation beside its option needs
+constexpr std::size_t kBelowOption = 6; // the indent of an explanation below its option
+// A line with so many leading blanks continues the one before it.
+constexpr std::size_t kContinuation = 20;
 
 // An option with its explanation, or a paragraph.
 struct Item {
@@ -25,7 +26,8 @@ std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// Where the explanation begins that stands beside an option; the length of the line: nowhere.
+// The column at which the explanation beside an option begins; the length of the line: there is
+// none.
 std::size_t explanation_in(std::string_view line) {
   const std::size_t begin = indent_of(line);
   const std::size_t gap = begin == 0 ? std::string_view::npos : line.find("  ", begin);

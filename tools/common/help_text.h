@@ -8,8 +8,9 @@
 
 namespace datum::tools {
 
-// Lines that are too long are broken between words: what explains an option stays in its column, or
-// goes below the option where that column is too far to the right. All others stay as they are.
+// Breaks lines that are too long between words. The explanation of an option stays in its column,
+// or goes below the option if that column is too far to the right. All other lines stay as they
+// are.
 std::string wrapped(std::string_view help, std::size_t columns);
 
 } // namespace datum::tools

@@ -16,7 +16,7 @@ std::string human_size(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   double value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  // 1023.95 would print as "1024.0".
+  // 1023.95 would be printed as "1024.0".
   while (value >= 1023.95 && unit + 1 < kUnits.size()) {
     value /= 1024;
     ++unit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/ia_obstacle.h: why an interface adapter does not open, and what to do about it.
-// Lives here: a cause of ours where this host tells more than the code of dat_ia_open.
+// common/ia_obstacle.h: why an interface adapter does not open, and advice.
+// Lives here: looking at this host for a cause that the return code of dat_ia_open() does not tell.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace datum::tools {
 
-// What keeps an adapter from being opened.
+// The cause for which an adapter does not open.
 enum class Obstacle {
   None,
-  Name,      // no program can ask for it
-  Unknown,   // nothing has that name
-  Version,   // what has that name is for other programs
-  Library,   // it cannot be loaded, or registers no such adapter
-  Interface, // of the network: not there, down, or without an address, or that address is not here
+  Name,    // no program can ask for an adapter with this name
+  Unknown, // no adapter has this name
+  Version, // the adapters with this name are for other DAT versions or thread safety
+  Library, // the library cannot be loaded, or registers no such adapter
+  // The network interface is missing, down or without an address, or no interface has the address.
+  Interface,
   Other,
 };
 
@@ -25,11 +26,11 @@ struct Refusal {
   Obstacle obstacle = Obstacle::None;
   std::string text; // "dat_ia_open(mine): DAT_...: DAT_...: there is no interface eth7 here"
 };
-// dat_ia_open of the IA has failed so.
+// ret: the error of dat_ia_open() for `ia`.
 Refusal why_refused(DAT_RETURN ret, const std::string& ia, const IaOrigin& origin);
 std::string step_for(Obstacle obstacle, const IaOrigin& origin);
 
-// Both, for a tool that was to open what a user calls `name`.
+// The text and the advice for a tool whose user asked for the IA `name`.
 std::string explain_open(DAT_RETURN ret, const std::string& name);
 
 } // namespace datum::tools

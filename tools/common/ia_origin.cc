@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 namespace datum::tools {
 namespace {
 
-// What the instance data of a line for Datum name, or its name if they are empty (dat.conf(5)).
+// The network interface or address of a line for Datum: its instance data, or the end of its IA
+// name if they are empty (dat.conf(5)).
 std::optional<std::string> place_of(const std::string& name, const std::string& library,
                                     const std::string& instance_data) {
   constexpr std::string_view kPrefix = "datum-";

@@ -14,37 +14,38 @@
 
 namespace datum::tools {
 
-// The registry of this process is another maker's: it has no built-in adapters, knows no
-// DATUM_ALIAS, and reads /etc/dat.conf alone.
+// True: the registry of this process is another maker's. That one has no built-in adapters, does
+// not know DATUM_ALIAS, and reads only /etc/dat.conf.
 bool registry_is_foreign();
 
-// The file that the registry reads, as far as this process sees the same environment.
+// The file that the registry reads, if the registry sees the environment of this process.
 struct ConfFile {
   std::string path;
   bool overridden = false; // DAT_OVERRIDE names it
   bool present = false;
   std::string error; // why it cannot be read
   conf::Document<conf::Entry> document;
-  bool permissions = false; // it cannot be read because of them
+  bool permissions = false; // true: its permissions are the cause
 };
 ConfFile read_conf_file();
 
 struct IaOrigin {
-  bool known = false;                          // by a line, or built in
+  bool known = false;                          // a line names it, or it is built in
   std::string text = "registered at run time"; // "/etc/dat/dat.conf:3", "built in"
-  std::string library;                         // as the registry asks for it; empty: unknown
-  // The interface or the address of the network that Datum's provider looks for; empty: any.
-  // Nothing: it is another provider's affair.
+  // The name that the registry gives to the loader; empty: unknown.
+  std::string library;
+  // The network interface or the address that Datum's provider looks for; empty text: any. No
+  // value: the line is for another provider.
   std::optional<std::string> place;
   bool is_built_in = false;
 };
 
-// Of one file, which has to outlive it, for as many adapters as there are.
+// Finds the origins of any number of adapters in one file, which has to outlive this object.
 class Origins {
  public:
   explicit Origins(const ConfFile& file);
   IaOrigin of(const std::string& ia, unsigned major, unsigned minor) const;
-  // Datum's own adapters for this host, whether or not lines replace them. A registry of another
+  // The built-in adapters of Datum for this host, even if lines replace them. A registry of another
   // maker has none.
   const std::vector<std::string>& built_in() const { return built_in_; }
 
@@ -52,7 +53,7 @@ class Origins {
   using Key = std::tuple<std::string_view, unsigned, unsigned>;
 
   const ConfFile& file_;
-  std::map<Key, const conf::Entry*> lines_; // the first of each
+  std::map<Key, const conf::Entry*> lines_; // the first line of each key
   std::vector<std::string> built_in_;
 };
 

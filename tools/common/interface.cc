@@ -33,7 +33,7 @@ std::optional<sockaddr_storage> parse_address(const std::string& text) {
   return address;
 }
 
-// The kernel is asked: it may allow addresses that no interface has (ip_nonlocal_bind).
+// bind(2) decides, because the kernel may allow addresses that no interface has (ip_nonlocal_bind).
 std::string why_unusable(const sockaddr_storage& address) {
   const UniqueFd socket(::socket(address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto* name = reinterpret_cast<const sockaddr*>(&address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/interface.h: whether Datum can use an interface, or an address, of the network.
+// common/interface.h: whether Datum can use a network interface or an address.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,11 +9,11 @@
 namespace datum::tools {
 
 // "there is no interface eth7 here", "eth7 is down", "eth7 has no IP address", "no interface here
-// has the address 192.0.2.1"; empty: it can be used, or this host does not tell. An empty name
+// has the address 192.0.2.1"; empty: it can be used, or this host does not tell. An empty place
 // stands for any interface.
 std::string why_unusable(const std::string& place);
 
-// Whether processes here can listen at that address.
+// True: processes of this host can listen at that address.
 bool is_of_this_host(const sockaddr_storage& address);
 
 } // namespace datum::tools

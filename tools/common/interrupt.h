@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/interrupt.h: Ctrl-C and SIGTERM as a question a loop can ask.
-// Lives here: the handler and its flag. Not here: what a tool cleans up; destructors do that.
+// common/interrupt.h: Ctrl-C and SIGTERM as a flag that a loop can read.
+// Lives here: the handler and its flag. Destructors do the clean-up of a tool.
 #pragma once
 
 namespace datum::tools {
@@ -10,7 +10,7 @@ void catch_interrupts();
 
 bool interrupted();
 
-// Throws ToolError(ExitCode::Interrupted) once a signal came.
+// Throws ToolError(ExitCode::Interrupted) after a signal.
 void throw_if_interrupted();
 
 } // namespace datum::tools

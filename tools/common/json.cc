@@ -12,7 +12,7 @@
 namespace datum::tools {
 namespace {
 
-// Beyond what JSON demands, all that would disturb a terminal.
+// JSON demands an escape for some characters. Those that could disturb a terminal are escaped, too.
 bool needs_escape(const Character& character) {
   return character.code == '"' || character.code == '\\' || is_control(character.code);
 }

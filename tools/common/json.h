@@ -9,14 +9,14 @@
 
 namespace datum::tools {
 
-// "text" with quotes; bytes that are not UTF-8 become U+FFFD, control characters, and what
-// else base/printable.h keeps from terminals, \u escapes.
+// "text" with quotes; bytes that are not UTF-8 become U+FFFD. Control characters, and the others
+// that base/printable.h keeps from terminals, become \u escapes.
 std::string json_string(std::string_view text);
 
-// What is not known, or not there.
+// The value of a member that is unknown or absent.
 inline constexpr const char* kJsonNull = "null";
 
-// Of a text that should be a number without a sign: that number, or null.
+// digits, if they are a number without a sign; else null.
 std::string json_number(std::string_view digits);
 
 // JsonObject().add("bytes", 7).add("name", "x").text() is {"bytes": 7, "name": "x"}.
@@ -31,7 +31,7 @@ class JsonObject {
   JsonObject& add(std::string_view key, bool value) {
     return add_raw(key, value ? "true" : "false");
   }
-  // Always with a point or an exponent: many readers take 7 and 7.5 for two types.
+  // Always with a point or an exponent: many readers give 7 and 7.5 different types.
   JsonObject& add(std::string_view key, double value);
   template <std::integral T>
   requires(!std::same_as<T, bool>) JsonObject& add(std::string_view key, T value) {

@@ -17,8 +17,8 @@
 namespace datum::tools {
 namespace {
 
-// O_NONBLOCK belongs to a description, and other processes share that of the descriptor. A pipe or a
-// terminal that is opened once more has a second description, which only this process writes to.
+// O_NONBLOCK is a flag of the open file description, which other processes share. A second open(2)
+// of the pipe or terminal makes a description that only this process uses.
 UniqueFd open_again(int fd) {
   struct stat st = {};
   if (fstat(fd, &st) != 0 || (!S_ISFIFO(st.st_mode) && isatty(fd) == 0)) return {};
@@ -26,8 +26,8 @@ UniqueFd open_again(int fd) {
   return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-// A pipe that polls as writable takes PIPE_BUF octets, unless another process is faster. What is
-// broken polls as ready, too: then write(2) fails at once.
+// A pipe that polls as writable takes PIPE_BUF octets, unless another process is faster. A broken
+// descriptor polls as ready, too, and write(2) fails at once.
 bool has_room(int fd) {
   pollfd ready = {fd, POLLOUT, 0};
   return poll(&ready, 1, 0) == 1;
@@ -37,7 +37,7 @@ ssize_t write_without_waiting(int fd, std::string_view text) {
   const ssize_t sent = send(fd, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent >= 0 || errno != ENOTSOCK) return sent;
   if (const UniqueFd own = open_again(fd)) return ::write(own.get(), text.data(), text.size());
-  // Without /proc, a right or a descriptor.
+  // open_again() fails without /proc, without permission or without a free descriptor.
   return has_room(fd) ? ::write(fd, text.data(), text.size()) : -1;
 }
 

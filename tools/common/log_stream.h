@@ -2,7 +2,7 @@
 // common/log_stream.h: the log of a server, on a descriptor whose reader may be slow or stopped.
 // Lives here: writing a line without waiting for room, and counting the lines that found none.
 // Not here:   what makes a line printable (std_streams.h).
-// Threads:    one at a time writes.
+// Threads:    one thread at a time may write.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace datum::tools {
 
 class LogStream {
  public:
-  // program begins the line that tells how many were lost. Whoever shares the descriptor sees no
-  // change of it.
+  // program: the beginning of the line that reports lost lines. Other processes that share the
+  // descriptor see no change of it.
   LogStream(int fd, std::string program) : fd_(fd), program_(std::move(program)) {}
 
-  // The line, without its newline, cut to what a pipe takes at once. Where there is no room it is
-  // lost; before the first one that finds room again, a line says how many were.
+  // Writes the line, which has no newline, cut to the length that a pipe takes at once. If there is
+  // no room, the line is lost. Before the next line that finds room, a line reports how many were
+  // lost.
   void write(std::string_view line);
 
  private:
@@ -28,7 +29,7 @@ class LogStream {
   int fd_;
   std::string program_;
   std::uint64_t lost_ = 0;
-  bool torn_ = false; // the beginning of a line stands there, without a newline
+  bool torn_ = false; // the last line was written in part, without its newline
 };
 
 } // namespace datum::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/memory_fd.h: a file that is nowhere but in memory.
+// common/memory_fd.h: a file in memory (memfd_create(2)).
 #pragma once
 
 #include <sys/mman.h>
@@ -10,8 +10,8 @@
 
 namespace datum::tools {
 
-// It will not be executed, which the kernel wants to hear with vm.memfd_noexec=2 and does not know
-// before Linux 6.3; there as here its size can be sealed. False: errno says why.
+// The file cannot be executed, and its size can be sealed. With vm.memfd_noexec=2 the kernel
+// demands the flag; before Linux 6.3 it does not know it. False: errno says why.
 inline UniqueFd make_memory_fd(const char* name) {
   constexpr unsigned kNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
   UniqueFd fd(memfd_create(name, MFD_CLOEXEC | kNoexecSeal));

@@ -26,7 +26,7 @@ void complain(const CLI::App& app, const std::string& text) {
   log_line(fmt::format("{}: {}", app.get_name(), text));
 }
 
-// CLI11 says that a command is required, and not what was typed in its place.
+// CLI11's own text says that a command is required, but not which word was typed instead.
 std::string no_command(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -42,7 +42,7 @@ bool lacks_command(const CLI::App& app, const CLI::Error& error) {
          app.get_subcommands().empty();
 }
 
-// CLI11 calls them all arguments.
+// CLI11's own text calls options and words arguments.
 std::string unknown_words(const CLI::App& app) {
   std::vector<std::string> said;
   for (const std::string& word : app.remaining(true))
@@ -51,7 +51,7 @@ std::string unknown_words(const CLI::App& app) {
   return fmt::format("{}", fmt::join(said, ", "));
 }
 
-// CLI11 says how many values it requires, and how many it got.
+// CLI11's own text says only how many values the option requires and how many it got.
 std::string repeated_option(const CLI::App& app) {
   for (const CLI::Option* const option : app.get_options())
     if (option->get_expected_max() == 1 && option->count() > 1)
@@ -66,26 +66,27 @@ std::string text_of(const CLI::App& app, const CLI::Error& error) {
   const bool mismatch = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
   if (mismatch)
     if (std::string text = repeated_option(app); !text.empty()) return text;
-  // Its name is that of the command in CLI11 2.1.
+  // The code is compared, since in CLI11 2.1 the name of this error is the name of the command.
   const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   return unknown ? unknown_words(app) : error.what();
 }
 
-// The message quotes what was typed.
+// The text quotes typed words, so it is made printable.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   const std::string text = text_of(*app, error);
   const CLI::Error safe(error.get_name(), printable(text), error.get_exit_code());
   return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
 }
 
-// A file or a pipe gets the text as it is: its reader knows no columns.
+// Wraps the text for a terminal. A file or a pipe has no columns and gets the text as it is.
 std::string for_terminal(const std::string& help) {
   winsize size = {};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return help;
   return wrapped(help, size.ws_col);
 }
 
-// CLI11 would take the next word for the value of "--name=", and "false" of a flag for a value.
+// CLI11 would use the next word as the value of "--name=", and would accept a value for a flag, as
+// in "--flag=false".
 std::string objection_to(const CLI::App& command, const std::string& word) {
   const std::size_t sign = word.find('=');
   if (!word.starts_with("--") || sign == std::string::npos) return {};
@@ -98,8 +99,8 @@ std::string objection_to(const CLI::App& command, const std::string& word) {
   return fmt::format("{}: nothing follows the \"=\"; give a value, or leave the option out", name);
 }
 
-// A word that is the value of an option may look like anything. The words of a program that is to be
-// started are that program's affair.
+// The value of an option may have any form, so it is not checked. The words of a program that is to
+// be started are not checked either.
 std::string objection_to(const CLI::App& app, int argc, char** argv) {
   const CLI::App* command = &app;
   for (int i = 1; i < argc; ++i) {
@@ -116,7 +117,8 @@ std::string objection_to(const CLI::App& app, int argc, char** argv) {
   return {};
 }
 
-// Help, the version or wrong usage. Help shows defaults, which the environment may have set.
+// Prints help, the version or the text for wrong usage. Help shows defaults, which may come from
+// the environment, so it is made printable.
 ExitCode answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream help, usage;
   const int code = app.exit(error, help, usage);
@@ -125,7 +127,7 @@ ExitCode answer(const CLI::App& app, const CLI::ParseError& error) {
   return code == 0 ? ExitCode::Ok : ExitCode::Usage;
 }
 
-// What a script reads must be whole, or the exit code must say that it is not.
+// If output was lost, the exit code has to show it to a script.
 ExitCode with_output(const CLI::App& app, ExitCode code) {
   const std::string why = lost_output();
   if (why.empty()) return code;
@@ -135,8 +137,8 @@ ExitCode with_output(const CLI::App& app, ExitCode code) {
 
 } // namespace
 
-// Not CLI::Range: for it -1 and 99999999999999999999 are the largest number, and "nan" is in range.
-// Nor what CLI11 reads besides: 0x8 and 010, which is 8 there, " 3" and +3.
+// CLI::Range is no use here: it reads -1 and 99999999999999999999 as the largest number, and
+// accepts "nan". CLI11 also reads 0x8, 010 (as 8), " 3" and +3.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto problem = [=](const std::string& text) {
     std::uint64_t value = 0;
@@ -191,7 +193,8 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
   app.failure_message(&usage_error);
   ExitCode code = ExitCode::Failed;
   occupy_standard_descriptors();
-  std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end
+  // A write over RLIMIT_FSIZE then fails with EFBIG and does not end the tool.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     if (const std::string objection = objection_to(app, argc, argv); !objection.empty())
       throw ToolError(ExitCode::Usage, printable(objection));
@@ -204,7 +207,7 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
     code = error.code();
   } catch (const LostOutput& error) {
     complain(app, error.what());
-    return static_cast<int>(ExitCode::Failed); // said once
+    return static_cast<int>(ExitCode::Failed); // with_output() would report it again
   } catch (const std::exception& error) {
     complain(app, error.what());
   }

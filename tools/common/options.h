@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/options.h: the part of the command line that is the same in every tool, and main()'s
-// frame.
+// common/options.h: the options that all tools share, and the frame of main().
 #pragma once
 
 #include <cstdint>
@@ -23,19 +22,19 @@ struct CommonOptions {
 void add_ia_option(CLI::App& app, CommonOptions& options);   // --ia NAME
 void add_json_option(CLI::App& app, CommonOptions& options); // --json
 
-// What an option's value has to be: decimal digits alone, without a sign, a blank, or 0 and 0x in
-// front. Times need not be whole.
+// Checks for the value of an option. A number consists of decimal digits, without a sign, a blank,
+// or a leading 0 or 0x. Seconds may have a fraction.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = UINT64_MAX);
 CLI::Validator seconds(double least, double most);
 CLI::Validator one_of(std::vector<std::string> words);
 
-// Parses, answers --help and --version, runs body, prints wrong usage and a ToolError as "NAME:
-// text" on stderr. Returns what main() returns; wrong usage is ExitCode::Usage, lost output at
-// least ExitCode::Failed.
+// Parses the command line, answers --help and --version, and runs body. Prints wrong usage and a
+// ToolError as "NAME: text" on stderr. Returns the exit code for main(): ExitCode::Usage for wrong
+// usage, and ExitCode::Failed instead of Ok if output was lost.
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body);
 
-// What main() returns for an exception that run_tool() did not answer: out of memory, and nothing
-// else comes that far. Allocates nothing.
+// Returns the exit code for an exception that run_tool() did not catch: in practice std::bad_alloc.
+// Allocates nothing.
 int out_of_memory(const char* program, const std::exception& error);
 
 } // namespace datum::tools

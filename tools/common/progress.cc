@@ -32,7 +32,7 @@ std::string bar(double fraction, std::size_t cells) {
   return text += ']';
 }
 
-// Cuts to as many bytes, and not within a character.
+// Cuts the line to at most so many bytes, but not within a character.
 void cut(std::string& line, std::size_t most) {
   if (line.size() <= most) return;
   while (most > 0 && (static_cast<unsigned char>(line[most]) & 0xC0) == 0x80) --most;
@@ -44,13 +44,14 @@ std::string minutes(std::chrono::nanoseconds elapsed) {
   return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
-// Not fmt::print, which throws what cannot be written: a terminal that was closed ends no copy.
+// fputs() is used because fmt::print() throws if a write fails. A closed terminal must not end a
+// copy.
 void show(const std::string& text) {
   static_cast<void>(std::fputs(text.c_str(), stderr));
   static_cast<void>(std::fflush(stderr));
 }
 
-// A terminal that cannot wipe a line would be filled with them.
+// On a terminal that cannot wipe a line, each update would add a line.
 bool wipes_lines() {
   const char* const terminal = std::getenv("TERM");
   return terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/progress.h: one line on stderr that says how far the work is.
-// It draws only on a terminal, bytes at most ten times a second, and wipes itself when it ends.
+// common/progress.h: one line on stderr that shows the progress of the work.
+// Progress draws only on a terminal. It shows bytes at most ten times a second, and its destructor
+// wipes the line.
 #pragma once
 
 #include <chrono>
@@ -15,8 +16,8 @@ struct Progressed {
   std::chrono::nanoseconds elapsed{};
   std::string_view label;
 };
-// What is drawn in so many columns: of the parts, from the left, those that fit whole. A bar needs
-// a wide terminal; the label may be cut.
+// The line for a terminal with so many columns. It has the parts, from the left, that fit whole.
+// The bar needs a wide terminal; the label may be cut.
 std::string progress_text(const Progressed& at, std::size_t columns);
 
 class Progress {
@@ -27,12 +28,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // done counts bytes; label is what is being worked on.
+  // done: bytes; label: the file or step in work.
   void update(std::uint64_t done, std::string_view label);
   // For work that is not counted in bytes. Drawn at once: the next step may be long.
   void say(std::string_view step);
   void set_total(std::uint64_t total) { total_ = total; }
-  void wipe(); // before printing a line of one's own
+  void wipe(); // call it before you print a line
 
  private:
   using Clock = std::chrono::steady_clock;

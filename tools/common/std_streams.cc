@@ -17,7 +17,7 @@
 namespace datum::tools {
 namespace {
 
-// Of the process, as standard error is.
+// There is one for the process, because there is one standard error.
 std::optional<LogStream>& log_of_server() {
   static std::optional<LogStream> log;
   return log;
@@ -25,8 +25,8 @@ std::optional<LogStream>& log_of_server() {
 
 } // namespace
 
-// In ascending order, so that each open() gets the number that is missing. The wrong direction on
-// purpose: a program whose output is lost should say so.
+// In ascending order, so that each open(2) gets the number that is missing. Standard output is
+// opened for reading on purpose: a write then fails, and the program reports lost output.
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
@@ -34,7 +34,7 @@ void occupy_standard_descriptors() {
   }
 }
 
-// Not fmt::print, which throws what cannot be written.
+// fwrite() is used because fmt::print() throws if a write fails.
 void log_line(const std::string& line) {
   if (std::optional<LogStream>& log = log_of_server()) return log->write(printable(line));
   const std::string whole = printable(line) + '\n';

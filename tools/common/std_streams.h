@@ -12,16 +12,16 @@ namespace datum::tools {
 // gets that number, and output goes into it. Reading or writing an occupied one still fails.
 void occupy_standard_descriptors();
 
-// A line on stderr, made printable (human.h). Where that is closed or full the line is lost, and
-// nothing else: a server goes on, and an exit code says what it was to say. Only a client waits for a
-// reader that is slow.
+// Writes a line to stderr, made printable (human.h). If stderr is closed or full, the line is lost;
+// that changes no exit code and does not end a server. After outlive_readers() it does not wait for
+// a slow reader.
 void log_line(const std::string& line);
 
-// printable() of each line (human.h); newlines and tabs stay. A foreign name in it has to be made
-// printable before, lest it begins a line (text_line.h).
+// printable() of each line (human.h); newlines and tabs stay. A name from elsewhere in the text has
+// to be made printable before, so that it cannot begin a new line (text_line.h).
 std::string printable_lines(std::string_view text);
 
-// Standard output takes no more. run_tool() says so, once.
+// A write to standard output failed. run_tool() reports it once.
 class LostOutput : public std::runtime_error {
  public:
   explicit LostOutput(const std::string& why)
@@ -30,17 +30,17 @@ class LostOutput : public std::runtime_error {
 
 // printable_lines() on stdout. Throws LostOutput.
 void print_text(std::string_view text);
-// Shows what was printed so far. Throws LostOutput: a server, too, ends where its first line, with
-// the port and the token, reaches no reader.
+// Flushes standard output. Throws LostOutput. A server ends, too, if its first line, with the port
+// and the token, cannot be written.
 void flush_output();
 
-// For servers: the process that reads their output or their log may end, or read no more. From now on
-// a write to it fails (EPIPE), as one to a full disk does, and no longer ends this process (SIGPIPE);
-// log_line() waits for no room (log_stream.h), and is for one thread at a time. program: as its lines
-// begin.
+// For servers, whose output or log may lose its reader, or have one that stopped. From now on a
+// write without a reader fails with EPIPE, and SIGPIPE does not end this process. log_line() does
+// not wait for room (log_stream.h), and only one thread at a time may call it. program: the
+// beginning of the line that reports lost lines.
 void outlive_readers(const std::string& program);
 
-// Writes out what was printed. Empty: all of it arrived; else why not.
+// Flushes standard output. Returns why output was lost; empty: all was written.
 std::string lost_output();
 
 } // namespace datum::tools

@@ -13,7 +13,7 @@
 
 namespace datum::tools {
 
-// One line and its newline, whatever the arguments hold.
+// One line with its newline. The arguments cannot break it.
 template <class... Args>
 std::string text_line(fmt::format_string<Args...> format, Args&&... args) {
   return printable(fmt::format(format, std::forward<Args>(args)...)) + '\n';

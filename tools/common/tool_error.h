@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/tool_error.h: how a tool ends.
-// Lives here: the exit codes every tool documents, and the exception that carries one to main().
+// common/tool_error.h: the exit codes of the tools.
+// Lives here: the exit codes that every tool documents, and the exception that carries one to
+//             main().
 // Not here:   what a DAT_RETURN means (dat_error.h).
-// Tools use exceptions, unlike the libraries: no C caller stands above them, and handles that
-// throw from their constructors keep the programs short.
+// Unlike the libraries, the tools use exceptions: they have no C caller, and constructors that
+// throw keep them short.
 #pragma once
 
 #include <stdexcept>
@@ -16,8 +17,8 @@ enum class ExitCode : int {
   Failed = 1,      // the work was tried and at least a part of it failed
   Usage = 2,       // wrong command line, or this machine is not set up for it
   Interrupted = 3, // SIGINT or SIGTERM
-  PeerLost = 4,    // the other process died, hung up or fell silent
-  Refused = 5,     // the other side answered, and said no (token, version, no listener)
+  PeerLost = 4,    // the other process died, closed the connection or did not answer
+  Refused = 5,     // the other side refused: wrong token or version, or no listener
 };
 
 class ToolError : public std::runtime_error {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/arrival.h: a file that arrives in pieces, and files that arrive whole: what a worker does.
-// Lives here: the calls of the file system, and what came of them, for the owner to read
-// afterwards. Not here:   messages, slots and the order of things (sink.cc). Threads: one task at a
-// time works on one of these.
+// cp/arrival.h: the work of a worker: a file that arrives in pieces, and files that arrive whole.
+// Lives here: the calls of the file system, and their results, which the owner reads afterwards.
+// Not here:   messages, slots and the order of things (sink.cc).
+// Threads:    one task at a time works on one Arrival.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,16 @@
 namespace datum::cp {
 
 struct Landed {
-  bool agrees = false; // the checksum, and the file is in place
+  bool agrees = false; // True: the checksum agrees, and the file is in place
   std::optional<FileError> error;
 };
 
-// Never throws a FileError: an error belongs to one file, and is in its result.
+// Puts a whole file in place. Never throws a FileError: an error belongs to one file, and is in its
+// result.
 Landed land(const WholeFile& file);
 
-// The checksum of what is there; zeros, which no checksum is, if it has another size or is no file.
+// The checksum of the file that is there. All zeros, which no checksum is: what is there has
+// another size or is no file.
 struct Hashed {
   Digest digest{};
   std::optional<FileError> error;
@@ -35,17 +37,19 @@ Hashed hash(const WholeFile& file, const std::function<void()>& tick);
 
 class Arrival {
  public:
-  explicit Arrival(WholeFile file) : file_(std::move(file)) {} // without content and digest
+  // `file` has no content and no digest
+  explicit Arrival(WholeFile file) : file_(std::move(file)) {}
 
-  // Finds what an earlier run left: how many octets need not come. Throws FileError.
+  // Finds what an earlier run left. Returns how many octets the source need not send. Throws
+  // FileError.
   std::uint64_t resume(const std::function<void()>& tick);
 
-  // Each returns how the file is now. None throws FileError: after the first that fails the others
-  // do nothing.
+  // Each of these returns how the file is now. None throws FileError: once one has failed, the
+  // others do nothing.
   Landed append(std::span<const std::byte> bytes);
   Landed append_zeros(std::uint64_t length, const std::function<void()>& tick);
   Landed finish(const Digest& digest);
-  Landed give_up(); // keeps what a later run can continue from
+  Landed give_up(); // keeps the octets from which a later run can continue
 
  private:
   template <class F>

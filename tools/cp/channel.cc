@@ -20,12 +20,14 @@ using tools::ExitCode;
 using tools::ToolError;
 namespace {
 
-constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth; // sends, and a write or read per slot
+// Sends, and an RDMA Write or Read for each slot
+constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth;
 constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
 constexpr std::size_t kCongested = 32; // frames in the outbox
 // A source queues offers up to kCongested, then for each of its window a Chunk, a Hole and an End,
-// whose text is the longest of all; a sink answers with a text. A frame that is followed by another
-// one had no room for a message. A peer that keeps to its window and slots never makes more wait.
+// whose text is the longest of all; a sink answers with a text. A frame before another one had no
+// room for a further message. A peer that keeps to its window and slots never makes more frames
+// wait.
 constexpr std::size_t kLongestAnswer = 2 * kLength + kMaxString + 256;
 constexpr std::size_t kLeastFilled = kFrame - kCredits - kLength - kMaxMessage;
 constexpr std::size_t kMostWaiting = kCongested + kMaxWindow * kLongestAnswer / kLeastFilled + 64;
@@ -53,7 +55,8 @@ DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   return attr;
 }
 
-// The paths of a get are as many as our user named, and all wait before anything is answered.
+// False: the number of these messages does not depend on the peer. The user of this side named the
+// paths of a get, and all of them wait before the peer answers anything.
 bool depends_on_the_peer(const Message& message) {
   return !std::holds_alternative<Path>(message) && !std::holds_alternative<PathsEnd>(message) &&
          !std::holds_alternative<Abort>(message);
@@ -75,7 +78,7 @@ Channel::Channel(const tools::Interface& ia, std::chrono::milliseconds silence)
   ep_ = tools::Ep(ep);
   for (std::uint32_t i = 0; i < kSends; ++i) free_sends_.push_back(kRecvs + i);
   for (std::uint32_t i = 0; i < kRecvs; ++i) post_recv(i);
-  credits_ = kRecvs; // both sides run this constructor
+  credits_ = kRecvs; // the peer's constructor posts as many Recvs
 }
 
 std::string Channel::connect(const tools::Address& address, DAT_CONN_QUAL port,
@@ -125,7 +128,7 @@ void Channel::post_recv(std::uint32_t index) {
 
 void Channel::send(const Message& message) {
   if (outbox_.size() >= kMostWaiting && depends_on_the_peer(message)) {
-    outbox_.clear(); // else the reason would have to wait, too
+    outbox_.clear(); // else the Abort with the reason would have to wait, too
     protocol_error("requests, and too few credits for the answers to them");
   }
   encoded_.clear();
@@ -150,7 +153,7 @@ bool Channel::congested() const {
 
 void Channel::post_waiting(std::size_t kept) {
   if (!connected_) return;
-  // Nothing is received any more when we finish: then the last message may have the last credit.
+  // In finish() the last message may have the last credit, since nothing is received any more.
   const std::uint16_t last = finishing_ ? 0 : 1;
   while (outbox_.size() > kept && credits_ > last && !free_sends_.empty()) {
     post_frame(outbox_.front());
@@ -188,7 +191,7 @@ void Channel::write_slot(std::uint32_t index, std::uint32_t length) {
   to.rmr_context = peer_slots_.rmr_context;
   to.target_address = peer_slots_.address + offset;
   to.segment_length = length;
-  // No event on success: the SlotFree that answers the Chunk says more.
+  // No event on success: the SlotFree that answers the Load says more.
   check(dat_ep_post_rdma_write(ep_.get(), 1, &from, cookie(Work::Write, index), &to,
                                DAT_COMPLETION_SUPPRESS_FLAG),
         "dat_ep_post_rdma_write", peer_, ExitCode::PeerLost);

@@ -8,7 +8,7 @@
 // frames may wait for credits is bounded: a peer that makes more wait is disconnected.
 //
 // A frame leaves when it is full, when all of a frame that arrived was answered, at flush(), and
-// before we wait. So a copy of small files costs a frame for a hundred of them.
+// before next() waits. So a hundred small files cost one frame.
 #pragma once
 
 #include <atomic>
@@ -28,32 +28,36 @@ namespace datum::cp {
 
 class Channel final : public Link {
  public:
-  // silence: how long the peer may say nothing while we wait for it.
+  // silence: how long next() waits for a peer that sends nothing.
   Channel(const tools::Interface& ia, std::chrono::milliseconds silence);
 
-  // Both return once the connection stands, or throw. connect() gives the accepter's private data.
+  // connect() and accept() return once the connection is established, or throw. connect() returns
+  // the accepter's private data.
   std::string connect(const tools::Address& address, DAT_CONN_QUAL port,
                       const std::string& private_data, const std::string& peer);
   void accept(tools::Cr request, const std::string& private_data, const std::string& peer);
-  // Accepts and does not wait until the connection stands: for a caller that may let us wait.
+  // Accepts, and does not wait until the connection is established: the client may make the server
+  // wait.
   void answer(tools::Cr request, const std::string& private_data, const std::string& peer);
 
-  // Registers depth slots of chunk_size bytes; rights is what the peer may do with them. What it
-  // returns is for the peer, and what the peer sent goes to set_peer_slots().
+  // Registers depth slots of chunk_size bytes; `rights` are the peer's rights on them. The caller
+  // sends the result to the peer, and gives the Slots that the peer sent to set_peer_slots().
   Slots make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rights);
   void set_peer_slots(const Slots& slots) { peer_slots_ = slots; }
 
-  [[nodiscard]] const std::string& peer() const { return peer_; } // as errors name it
+  [[nodiscard]] const std::string& peer() const { return peer_; } // the name of the peer in errors
 
-  // Which way the provider carries this connection ("shm"); empty if it does not say.
+  // The path of this connection ("shm"), as the provider reports it; empty if it does not.
   [[nodiscard]] std::string path() const;
 
   static constexpr std::chrono::milliseconds kGoodbye{5000};
-  // All that was queued arrives, then the connection is closed; each is waited for so long at most.
+  // Waits until all queued messages have left, then closes the connection, and waits for that. Each
+  // wait ends after `goodbye`.
   void finish(std::chrono::milliseconds goodbye = kGoodbye);
-  void await_disconnect(std::chrono::milliseconds goodbye = kGoodbye); // the peer does that
+  // Waits until the peer has closed.
+  void await_disconnect(std::chrono::milliseconds goodbye = kGoodbye);
   [[nodiscard]] bool connected() const { return connected_; }
-  [[nodiscard]] bool ended(); // the connection stood or was tried, and is over
+  [[nodiscard]] bool ended(); // True: the connection was established or tried, and is over
 
   void send(const Message& message) override;
   void flush() override;
@@ -68,23 +72,25 @@ class Channel final : public Link {
   void notify() override;
 
  private:
-  struct Arrived { // a message in a Recv buffer, or a slot that was read
+  struct Arrived { // a frame in a Recv buffer, or a slot that was read
     bool is_slot = false;
     std::uint32_t index = 0;
     std::size_t length = 0;
   };
 
   void post_recv(std::uint32_t index);
-  void post_waiting(std::size_t kept); // that many frames of the outbox may be filled further
+  // Posts all frames of the outbox but the last `kept`, which may be filled further.
+  void post_waiting(std::size_t kept);
   void post_frame(std::span<const std::byte> messages);
   void reap();
   void handle(const DAT_EVENT& event);
   void handle_completion(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   std::optional<LinkEvent> take();
   void open_frame(const Arrived& arrived);
-  std::optional<Message> message_in_frame(); // nothing: the frame is empty, and closed
+  // nothing: the frame has no further message, and was closed
+  std::optional<Message> message_in_frame();
   bool wait_until(tools::Deadline deadline);
-  [[noreturn]] void left_us();
+  [[noreturn]] void lose_peer();
   [[noreturn]] void lost(const std::string& why) const;
 
   const tools::Interface& ia_;
@@ -94,20 +100,21 @@ class Channel final : public Link {
   tools::Evd evd_;
   SharedBuffer message_memory_, slot_memory_;
   tools::Region messages_, slots_;
-  tools::Ep ep_; // after what it uses: freed before
+  tools::Ep ep_; // declared after the objects that it uses, so it is freed before them
   Slots own_slots_, peer_slots_;
 
-  std::uint16_t credits_ = 0, owed_ = 0; // frames we may send; Recvs to tell the peer of
+  // Frames that this side may send; Recvs that this side has to announce to the peer.
+  std::uint16_t credits_ = 0, owed_ = 0;
   std::vector<std::uint32_t> free_sends_;
   std::deque<std::vector<std::byte>> outbox_; // frames without their credits
-  std::vector<std::byte> encoded_;            // one message: kept for its memory
+  std::vector<std::byte> encoded_;            // one encoded message, kept for its memory
   std::deque<Arrived> inbox_;
   std::optional<std::uint32_t> opened_;    // the Recv buffer whose messages are being taken
-  std::span<const std::byte> unread_;      // of it
-  std::atomic<bool> notice_posted_{false}; // an event is on its way to us
+  std::span<const std::byte> unread_;      // the rest of that frame
+  std::atomic<bool> notice_posted_{false}; // True: the event of a notify() has not been taken yet
   bool notified_ = false;
   bool connected_ = false, finishing_ = false;
-  std::string failure_; // the first DTO that failed, and how
+  std::string failure_; // the name and status of the first DTO that failed
   DAT_EVENT_NUMBER ending_{};
   std::chrono::steady_clock::time_point last_sent_{};
 };

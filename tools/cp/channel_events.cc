@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The half of Channel that receives.
+// The receiving half of Channel.
 #include <cassert>
 #include <utility>
 
@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// If we look later than this after a deadline, this process was stopped: the peer may have spoken,
-// and was not heard.
+// If a wait ends later than this after its deadline, this process was stopped. The peer may have
+// sent something that this process has not seen.
 constexpr auto kPunctual = 1s;
 
 } // namespace
@@ -41,7 +41,8 @@ LinkEvent Channel::next(Sent sent) {
   }
 }
 
-// A busy peer leaves nothing to wait for, which is where a signal is noticed otherwise.
+// While a busy peer sends, next() never waits, and only a wait notices a signal. So poll() looks
+// for one.
 std::optional<LinkEvent> Channel::poll() {
   tools::throw_if_interrupted();
   if (!opened_) {
@@ -55,7 +56,7 @@ void Channel::tick() {
   tools::throw_if_interrupted();
   reap();
   flush();
-  if (!connected_) left_us();
+  if (!connected_) lose_peer();
   if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > std::chrono::seconds(1)) {
     send(KeepAlive{});
     flush();
@@ -66,12 +67,12 @@ void Channel::notify() {
   if (notice_posted_.exchange(true)) return;
   DAT_EVENT event = {};
   event.event_number = DAT_SOFTWARE_EVENT;
-  // It cannot overflow: the queue has room for more than all requests, and this is one event.
+  // The EVD cannot overflow: it has room for more than all requests, and this is one event.
   [[maybe_unused]] const DAT_RETURN posted = dat_evd_post_se(evd_.get(), &event);
   assert(posted == DAT_SUCCESS);
 }
 
-// Waits for one event and what came with it; false: the time is over.
+// Waits for one event and handles it. False: the time is over.
 bool Channel::wait_until(tools::Deadline deadline) {
   const auto event = tools::wait_event(evd_, deadline);
   if (event) handle(*event);
@@ -86,7 +87,7 @@ void Channel::handle(const DAT_EVENT& event) {
   if (event.event_number == DAT_DTO_COMPLETION_EVENT) {
     handle_completion(event.event_data.dto_completion_event_data);
   } else if (event.event_number == DAT_SOFTWARE_EVENT) {
-    notice_posted_ = false; // before the caller looks at what it was notified of
+    notice_posted_ = false; // cleared before the caller looks for the reason of the notify()
     notified_ = true;
   } else if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) {
     connected_ = true;
@@ -131,8 +132,8 @@ void Channel::open_frame(const Arrived& arrived) {
   std::uint16_t granted = 0;
   if (!in.number(granted) || granted > kRecvs - credits_)
     protocol_error("a frame with wrong credits");
-  // Our answers wait for its credits. One that gives none, and sends all the same, would pile them
-  // up here.
+  // This side's answers wait for the peer's credits. A peer that gives no credits, and sends all
+  // the same, would make the answers pile up here.
   if (owed_ == kRecvs) protocol_error("more frames than it has credits for");
   credits_ = static_cast<std::uint16_t>(credits_ + granted);
   opened_ = arrived.index;
@@ -154,7 +155,7 @@ std::optional<Message> Channel::message_in_frame() {
   // Once the peer has left, there is nothing to receive and posting only flushes.
   if (connected_) post_recv(*opened_);
   opened_.reset();
-  flush(); // the answers to it
+  flush(); // the answers to the frame
   return std::nullopt;
 }
 
@@ -163,8 +164,9 @@ bool Channel::ended() {
   return ending_ != DAT_EVENT_NUMBER{};
 }
 
-// In the middle of work for the peer. Its last message may say why.
-void Channel::left_us() {
+// Called when the connection has ended in the middle of work for the peer. The peer's last message
+// may say why.
+void Channel::lose_peer() {
   while (const auto event = take())
     if (const auto* message = std::get_if<Message>(&*event))
       if (const auto* abort = std::get_if<Abort>(message)) obey(*abort);
@@ -182,7 +184,7 @@ void Channel::finish(std::chrono::milliseconds goodbye) {
   finishing_ = true;
   const tools::Deadline deadline = tools::after(goodbye);
   while (connected_ && !outbox_.empty()) {
-    while (take()) continue; // what the peer still says has come too late, but its credits count
+    while (take()) continue; // the peer's messages come too late, but its credits count
     flush();
     if (!outbox_.empty() && !wait_until(deadline)) break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/channel_layout.h: what the two halves of Channel agree on; no other file includes it.
+// cp/channel_layout.h: the constants that both halves of Channel use. No other file includes it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ inline constexpr std::size_t kCredits = 2, kLength = 2;
 inline constexpr std::size_t kFrame = 16384; // credits, then messages, each behind its length
 static_assert(kFrame >= kCredits + kLength + kMaxMessage, "the longest message fits a frame");
 
-// A cookie is the kind of work above and the buffer or slot below.
+// A cookie has the kind of work in its upper half, and the number of the buffer or slot in its
+// lower half.
 enum class Work : std::uint32_t { Recv = 1, Send, Write, Read };
 
 inline DAT_DTO_COOKIE cookie(Work work, std::uint32_t index) {

@@ -25,11 +25,12 @@ using tools::ToolError;
 
 namespace {
 
-// What the command line means, with everything local opened before the server is called.
+// The meaning of the command line. Everything local is opened before the client connects to the
+// server.
 struct Plan {
   RemotePath remote;                // host and port; the path is in job or in remote_paths
   std::vector<Root> roots;          // put
-  std::vector<std::string> missing; // put: why sources are not among the roots
+  std::vector<std::string> missing; // put: for each source that is not among the roots, why
   Destination destination;          // get
   std::vector<std::string> remote_paths;
   Job job;
@@ -76,7 +77,8 @@ Plan make_plan(const ClientOptions& options) {
   plan.job.mode = options.mode;
   plan.job.chunk_size = options.chunk_size;
   plan.job.depth = options.depth;
-  plan.job.count = options.quiet || isatty(STDERR_FILENO) == 0 ? 0 : 1; // as the progress bar
+  // A Total is of use only to the progress bar.
+  plan.job.count = options.quiet || isatty(STDERR_FILENO) == 0 ? 0 : 1;
   plan.job.compare = options.compare ? 1 : 0;
   if (options.direction == Direction::Put)
     plan_put(options, plan);
@@ -85,7 +87,7 @@ Plan make_plan(const ClientOptions& options) {
   return plan;
 }
 
-// Not CLI11's envname(): an option that is given must win, also over what is in the environment.
+// CLI11's envname() is of no use here: an option that is given must win, also over the environment.
 Token require_token(const std::optional<std::string>& given) {
   const char* const environment = std::getenv("DAT_CP_TOKEN");
   const std::string text = given ? *given : environment != nullptr ? environment : "";
@@ -99,7 +101,7 @@ Token require_token(const std::optional<std::string>& given) {
   return *token;
 }
 
-// The server's pid.
+// Connects to the server. Returns the server's pid.
 std::uint32_t greet(Channel& channel, const Plan& plan, const Token& token) {
   const std::string peer = fmt::format("{} port {}", plan.remote.host, plan.remote.port);
   const std::string data = channel.connect(
@@ -130,7 +132,8 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
   const bool put = plan.job.direction == Direction::Put;
   if (!put) send_paths(channel, plan.remote_paths);
   const Terms terms = terms_of(plan.job);
-  offer_slots(channel, terms, put ? Role::Source : Role::Sink); // while the server makes its own
+  // The server makes its slots at the same time.
+  offer_slots(channel, terms, put ? Role::Source : Role::Sink);
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
   if (put)
     Source(channel, terms, std::move(plan.roots), reporter, std::move(plan.missing)).run();
@@ -145,7 +148,7 @@ ExitCode run_client(const ClientOptions& options) {
   Plan plan = make_plan(options);
   if (options.direction == Direction::Put && plan.roots.empty()) {
     for (const std::string& why : plan.missing) tools::log_line(fmt::format("dat-cp: {}", why));
-    return ExitCode::Failed; // nobody need be called
+    return ExitCode::Failed; // no server is needed
   }
   SpareDescriptors spare;
   const tools::Interface ia(options.common.ia);
@@ -154,7 +157,8 @@ ExitCode run_client(const ClientOptions& options) {
   spare.give_back();
   Console console(terms_of(plan.job), options.quiet, options.common.json);
   with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
-  // Asked while the channel is connected, and after the copy: what it carried decided the path.
+  // The path is asked for while the channel is connected, and after the copy, which may have
+  // changed it.
   const std::string path = channel.path();
   const std::string route = fmt::format("process {} to process {}{}{}", getpid(), server_pid,
                                         path.empty() ? "" : " over ", path);

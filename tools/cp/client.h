@@ -18,8 +18,8 @@ struct ClientOptions {
   Direction direction{};
   Mode mode = Mode::Copy;
   Method method = Method::Write;
-  std::vector<std::string> paths;   // as typed, the destination last
-  std::optional<std::string> token; // without it DAT_CP_TOKEN decides
+  std::vector<std::string> paths;   // as the user typed them, the destination last
+  std::optional<std::string> token; // nothing: DAT_CP_TOKEN has the token
   std::uint32_t chunk_size = 1U << 20, depth = 8;
   std::chrono::seconds timeout{30};
   bool quiet = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/closed_folders.h: folders that take nothing. Each is complained about once: what belongs below
-// one is only counted.
+// cp/closed_folders.h: folders that take nothing. Each is reported once: files that belong below
+// one are only counted.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace datum::cp {
 
 class ClosedFolders {
  public:
-  // Past the bound, which only a source that never ends its folders reaches, it forgets to be
-  // brief.
+  // Only a source that never ends its folders reaches the bound. Past it, files of further folders
+  // are reported one by one.
   void add(std::string_view folder) {
     if (folders_.size() < kMost) folders_.emplace(folder);
   }
-  // The folder's end has come. True: it was closed, or one above it is.
+  // Called at the end of a folder. True: it was closed, or a folder above it is.
   bool end(const std::string& folder) { return folders_.erase(folder) != 0 || covers(folder); }
-  // A folder above the path is closed; "" is above everything.
+  // True: a folder above the path is closed; "" is above everything.
   [[nodiscard]] bool covers(std::string_view path) const;
 
  private:

@@ -23,7 +23,7 @@ std::string files(std::uint64_t count) {
   return fmt::format("{} file{}", count, count == 1 ? "" : "s");
 }
 
-// Of what was compared only: not of what failed, nor of what was taken for the same.
+// Speaks of the compared files only, and leaves out those that failed or were taken for the same.
 std::string checksums_text(const Summary& summary) {
   std::string text;
   if (summary.compared > 0)
@@ -53,7 +53,7 @@ void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t si
                       const std::string& text) {
   Reporter::outcome(outcome, path, size, text);
   if (outcome == Outcome::Failed) {
-    if (!text.empty()) complain(text); // else the folder around it was complained about
+    if (!text.empty()) complain(text); // else the folder around it was reported
   } else if (outcome == Outcome::WouldCopy && !json_) {
     bar_.wipe();
     tools::print_line("would copy {}", shown(path));

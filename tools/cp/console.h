@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/console.h: what the client shows while it works and when it is done.
+// cp/console.h: the output of the client, during the copy and at its end.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class Console final : public Reporter {
                const std::string& text) override;
   void problem(Severity severity, const std::string& text) override;
 
-  // The last line, or the JSON object. what: "put" or "get".
+  // Prints the last line, or the JSON object. `what`: "put" or "get".
   void finish(const std::string& what, const std::string& route);
 
  private:

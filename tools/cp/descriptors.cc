@@ -15,11 +15,12 @@ namespace {
 
 constexpr std::size_t kForTheConnection = 10; // an adapter, a service point and a peer over TCP
 constexpr std::size_t kForFiles = 8;
-constexpr std::size_t kBesides = 4; // opened and closed again while names are under way
+constexpr std::size_t kBesides = 4; // opened and closed again while names are being copied
 constexpr std::size_t kForAName = 3;
-constexpr std::uint64_t kCounted = 512; // where more are left it does not matter how many
+constexpr std::uint64_t kCounted = 512; // above this number the exact one does not matter
 
-// Any that is open will do: nothing is read or written through it.
+// One more descriptor. It may be a copy of any open one, since nothing is read or written through
+// it.
 UniqueFd another() {
   return UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
 }
@@ -32,7 +33,7 @@ std::size_t descriptors_left() {
   const auto used = static_cast<std::uint64_t>(lowest.get());
   const std::uint64_t above = tools::file_limit() - used;
   if (above > kCounted) return static_cast<std::size_t>(above);
-  // Those above the lowest free one need not be free.
+  // Descriptors above the lowest free one need not be free, so this counts them by opening them.
   std::vector<UniqueFd> had;
   for (UniqueFd fd = another(); fd; fd = another()) had.push_back(std::move(fd));
   return had.size() + 1;
@@ -52,7 +53,7 @@ void SpareDescriptors::take() {
   while (held_.size() < wanted) {
     held_.push_back(another());
     if (held_.back()) continue;
-    held_.pop_back(); // one less was left than it seemed
+    held_.pop_back(); // fewer were left than descriptors_left() found
     return;
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/descriptors.h: file descriptors that a copy needs, where RLIMIT_NOFILE (getrlimit(2)) leaves few.
-// Lives here: how many are left, how much may be under way with them, and some that are held back.
-// Not here:   what is said when none is left (file_error.h).
+// cp/descriptors.h: file descriptors that a copy needs, if RLIMIT_NOFILE leaves few (getrlimit(2)).
+// Lives here: how many descriptors are left, how many names may be copied at a time with them, and
+//             a few that are held back.
+// Not here:   the text for when none is left (file_error.h).
 #pragma once
 
 #include <cstddef>
@@ -11,20 +12,20 @@
 
 namespace datum::cp {
 
-// How many more this process can open; an estimate where it is some hundred.
+// How many more descriptors this process can open; an estimate above some hundred.
 std::size_t descriptors_left();
 
-// What a copy may hold open at once, of so many: folders that are kept for the next name in them,
-// and names under way, each of which takes three at most (its folder, the file, its journal). One of
-// both is the least.
+// How many of `left` descriptors a copy uses at a time: folders that stay open for the next name in
+// them, and names that are being copied, each of which takes at most three (its folder, the file,
+// its journal). Each number is at least one.
 struct Allowance {
   std::size_t folders = 1, names = 1;
 };
 Allowance allowance(std::size_t left, std::size_t most_folders, std::size_t most_names);
 
-// Held while the provider opens its adapter and the connection, so that shared memory, which takes
-// more descriptors than TCP, does not take those without which no file can be opened. Where there
-// are too few for both, the provider goes over TCP, and says so.
+// Holds descriptors while the provider opens its adapter and the connection. Shared memory takes
+// more descriptors than TCP, and must leave some for files. If there are too few for both, the
+// provider uses TCP, and logs that.
 class SpareDescriptors {
  public:
   SpareDescriptors() { take(); }

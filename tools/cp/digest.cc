@@ -58,7 +58,7 @@ void FileDigest::update(std::span<const std::byte> bytes) {
   }
 }
 
-// A whole block of zeros has one digest, so that a hole costs no time in proportion to its length.
+// The digest of a block of zeros is computed once, so a hole costs little time.
 void FileDigest::update_zeros(std::uint64_t length) {
   static constexpr std::array<std::byte, 65536> kZeros = {};
   while (length > 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/digest.h: the checksum over a file, computed at both ends.
 // XXH3-128, because at 16 bytes and memory speed it finds any accident of hardware or software; it
-// is no defence against forgery, which only the peer that we copy from could attempt.
-// Two levels: a digest per block of kBlock bytes, and over those the file's. The blocks' digests
-// are what the journal remembers, so a resumed copy hashes each byte once.
+// is no defence against forgery, which only the peer that has the file could attempt.
+// There are two levels: a digest for each block of kBlock bytes, and the digest of the file over
+// those. The journal keeps the digests of blocks, so a resumed copy hashes each byte once.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class FileDigest {
 
   void update(std::span<const std::byte> bytes);
   void update_zeros(std::uint64_t length);
-  Digest finish(); // counts a last short block too; call once
+  Digest finish(); // includes a last short block; called once
 
  private:
   void end_block();
@@ -41,12 +41,13 @@ class FileDigest {
   };
   std::unique_ptr<XXH3_state_s, Free> block_, file_;
   std::uint64_t in_block_ = 0;
-  OnBlock on_block_; // told each full block
+  OnBlock on_block_; // gets the digest of each full block
 };
 
 Digest digest_of(std::span<const std::byte> bytes);
 
-// What a FileDigest says of a file that is at most a block long, without its states.
+// The same digest as that of a FileDigest, for a file that is at most a block long. Needs no
+// states.
 Digest digest_of_short_file(std::span<const std::byte> content);
 
 } // namespace datum::cp

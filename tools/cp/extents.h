@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/extents.h: where a file has data and where it only pretends to (holes).
+// cp/extents.h: where a file has data, and where it has holes, which read as zeros.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct Extent {
   std::uint64_t length = 0;
 };
 
-// What begins at offset (< size), cut at size. Without sparse the question is not asked: all is
-// data.
+// The extent that begins at offset (< size), cut at size. If the file is not `sparse`, all of it
+// counts as data, and the kernel is not asked.
 Extent next_extent(int fd, std::uint64_t offset, std::uint64_t size, bool sparse);
 
 } // namespace datum::cp

@@ -14,7 +14,7 @@
 namespace datum::cp {
 namespace {
 
-// The line may be shown by the other side: it says which side's limit that is.
+// The other side may show the line, so it names the process whose limit that is.
 std::string limit_of_this_process() {
   return fmt::format(" (process {} may have {}: raise 'ulimit -n' where it is started)", getpid(),
                      tools::file_limit());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/file_error.h: a file operation that failed: what was tried, on which file, why, what to do.
+// cp/file_error.h: a file operation that failed: the operation, the file, the reason, the remedy.
 #pragma once
 
 #include <stdexcept>
@@ -8,8 +8,8 @@
 
 namespace datum::cp {
 
-// An errno value that says that this process, or its host, has no descriptor left: the file is not at
-// fault, nor is its folder.
+// True: the errno value says that this process, or its host, has no descriptor left. Neither the
+// file nor its folder is at fault.
 bool is_shortage_of_descriptors(int error);
 
 class FileError : public std::runtime_error {
@@ -17,14 +17,14 @@ class FileError : public std::runtime_error {
   // "cannot write "a/b": No space left on device (free some, then ...)"; error is an errno value.
   FileError(std::string_view action, std::string_view path, int error);
   [[nodiscard]] int error() const { return error_; }
-  // The whole copy is pointless, not just this file.
+  // True: the disk is full, so the rest of the copy will fail, too.
   [[nodiscard]] bool disk_full() const;
 
  private:
   int error_;
 };
 
-// A path between quotes; what would disturb a terminal is written out (human.h).
+// A path between quotes. Characters that would disturb a terminal are escaped (human.h).
 std::string shown(std::string_view path);
 
 } // namespace datum::cp

@@ -10,8 +10,8 @@
 namespace datum::cp {
 namespace {
 
-// A file system makes pages as large as the write for what it caches. Larger ones than these are
-// hard to find once memory has been in use for a while: a copy took four times as long.
+// A file system caches a write in pages as large as the write. The kernel finds few larger pages
+// than this once memory has been in use for a while: a copy took four times as long.
 constexpr std::size_t kWriteAtOnce = 128 << 10;
 
 } // namespace

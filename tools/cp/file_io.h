@@ -8,10 +8,11 @@
 
 namespace datum::cp {
 
-// Bytes read: fewer than asked only at the end of the file. Throws std::system_error.
+// Reads `bytes`, or up to the end of the file. Returns how many bytes it read. Throws
+// std::system_error.
 std::size_t read_at(int fd, std::span<std::byte> bytes, std::uint64_t offset);
 
-// Writes all. 0, or the errno value of what stopped it.
+// Writes all bytes. Returns 0, or an errno value.
 int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset);
 
 } // namespace datum::cp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/folder_names.h: what is in a folder.
+// cp/folder_names.h: the names in a folder.
 #pragma once
 
 #include <string>

@@ -11,15 +11,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Only the side that is acted upon grants anything, and only what the method needs.
+// Only the side whose memory the peer writes or reads grants rights, and only those that the method
+// needs.
 int rights(const Terms& terms, Role role) {
   if (terms.method == Method::Write && role == Role::Sink) return DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
   if (terms.method == Method::Read && role == Role::Source) return DAT_MEM_PRIV_REMOTE_READ_FLAG;
   return DAT_MEM_PRIV_NONE_FLAG;
 }
 
-// What is said of the peer is said to it: there it needs no name. One that was silent for too long
-// finds it when it looks again, and is not waited for once more.
+// The text names the peer. To the peer itself it is sent without that name. A peer that was silent
+// for too long finds the Abort when it looks again, and this side does not wait for it any more.
 void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
   if (!channel.connected()) return;
   const std::string name = channel.peer() + ": ";
@@ -28,7 +29,7 @@ void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
     channel.send(Abort{static_cast<std::uint8_t>(code), std::string(text)});
     channel.finish(code == tools::ExitCode::PeerLost ? 0ms : Channel::kGoodbye);
   } catch (const std::exception&) {
-    // The reason for stopping is on its way up already; that the peer is gone too adds nothing.
+    // The caller throws the reason for stopping. A peer that is gone, too, adds nothing to it.
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/handshake.h: from a standing connection to a running copy, and its orderly end.
-// Lives here: which side registers what with which rights, and telling the peer why we stop.
+// cp/handshake.h: from an established connection to a running copy, and the copy's orderly end.
+// Lives here: which side registers slots with which rights, and telling the peer why this side
+//             stops.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 namespace datum::cp {
 
-// The next message, if it is an M; obeys an Abort; anything else is a protocol error.
+// Returns the next message if it is an M. Obeys an Abort. Any other message is a protocol error.
 template <class M>
 M expect(Channel& channel, std::string_view what) {
   for (;;) {
@@ -25,13 +26,14 @@ M expect(Channel& channel, std::string_view what) {
 
 enum class Role { Source, Sink };
 
-// Registers our slots and tells the peer.
+// Registers this side's slots and announces them to the peer.
 void offer_slots(Channel& channel, const Terms& terms, Role role);
 
-// Takes the peer's slots; they must be what was agreed.
+// Takes the peer's slots; they must have the size that was agreed.
 void take_slots(Channel& channel, const Terms& terms, const Slots& slots);
 
-// Runs body; if it throws while the peer is still there, tells the peer why, and throws on.
+// Runs body. If it throws while the peer is still there, the peer gets the reason, and the
+// exception passes on.
 void with_abort(Channel& channel, const std::function<void()>& body);
 
 } // namespace datum::cp

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/hello.h: the first words, carried as private data of connect and accept.
-// A refusal is an accepted connection whose answer says why: dat_cr_reject carries no data.
-// The layout of both stays readable by every later version up to and including version.
+// cp/hello.h: the first message of each side, as private data of connect and accept.
+// A refusal is an accepted connection whose answer says why, since dat_cr_reject carries no data in
+// DAT 1.2. In every later version both layouts begin with the same fields, up to `pid`, and in a
+// HelloAnswer up to the answer.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct HelloAnswer {
 
 std::string encode(const Hello& hello);
 std::string encode(const HelloAnswer& answer);
-// Nothing: not dat-cp. Of another version only version (and pid) can be trusted.
+// Nothing: the data are not those of dat-cp. A Hello of another version has only version and pid
+// set.
 std::optional<Hello> decode_hello(std::string_view data);
 std::optional<HelloAnswer> decode_answer(std::string_view data);
 

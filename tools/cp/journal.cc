@@ -31,7 +31,8 @@ std::vector<Digest> Journal::load(const Identity& identity) const {
   if (read_at(file_.get(), found, 0) != found.size() || found != header(identity)) return {};
   std::vector<Digest> blocks;
   Digest digest;
-  // No more blocks than the file has, whatever the journal says; a torn last digest does not count.
+  // At most as many blocks as the file has, whatever the journal says. A last digest that is not
+  // whole does not count.
   while (blocks.size() < identity.size / kBlock &&
          read_at(file_.get(), digest, kHeaderSize + blocks.size() * digest.size()) == digest.size())
     blocks.push_back(digest);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/journal.h: what is known about an unfinished file: whose bytes it holds, and a digest per
-// block. Lives here: the format, read back with the suspicion any file deserves. Not here: checking
-// the unfinished file against it (partial_file.cc).
+// cp/journal.h: the journal of an unfinished file: the file whose bytes it holds, and a digest for
+// each block.
+// Lives here: the format, which may hold anything when it is read back.
+// Not here:   checking the unfinished file against it (partial_file.cc).
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@
 
 namespace datum::cp {
 
-// The version of a file: if any of it changed, what was received before is worthless.
+// The version of a file. If any field has changed, the octets received before are worthless.
 struct Identity {
-  std::string path; // its last component names the files here, all of it goes into messages
+  std::string path; // its last component names the temporary files; messages show all of it
   std::uint64_t size = 0;
   Time mtime;
 };
@@ -28,7 +29,7 @@ class Journal {
   // Digests of the blocks received so far; none if the journal is of another version, or garbage.
   [[nodiscard]] std::vector<Digest> load(const Identity& identity) const;
 
-  // Begins anew, knowing these blocks.
+  // Begins anew with these blocks.
   void start(const Identity& identity, std::span<const Digest> blocks);
   void append(const Digest& block);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/link.h: what source and sink need from the connection between them.
+// cp/link.h: the connection between source and sink, as these see it.
 // Lives here: the interface. Channel implements it with DAT; tests with two queues.
-// Each side has depth slots of registered memory; slot i here corresponds to slot i there.
+// Each side has depth slots of registered memory. Slot i of this side corresponds to slot i of the
+// peer.
 #pragma once
 
 #include <cstddef>
@@ -28,26 +29,28 @@ class Link {
   // leave with flush(), or before next() waits.
   virtual void send(const Message& message) = 0;
   virtual void flush() = 0;
-  // More is queued than the peer is ready to take: produce nothing that can wait.
+  // True: more is queued than the peer is ready to take. The caller produces nothing that can wait.
   [[nodiscard]] virtual bool congested() const = 0;
 
   virtual std::span<std::byte> slot(std::uint32_t index) = 0;
-  // RDMA Write from slot index to the peer's; complete there before a later message arrives.
+  // RDMA Write from slot `index` to the peer's. The octets are placed before a later message
+  // arrives.
   virtual void write_slot(std::uint32_t index, std::uint32_t length) = 0;
-  // RDMA Read from the peer's slot to ours; SlotArrived follows, in the order of these calls.
+  // RDMA Read from the peer's slot `index` to this side's. SlotArrived follows, in the order of
+  // these calls.
   virtual void read_slot(std::uint32_t index, std::uint32_t length) = 0;
 
-  // Throws ToolError: PeerLost when the connection ended or nothing came for too long. Hold: what
-  // was sent may wait on, because a notify() comes soon and more to send with it.
+  // Throws ToolError: PeerLost when the connection ended or nothing came for too long. Hold: queued
+  // messages may wait on, because a notify() comes soon, and with it more to send.
   enum class Sent { Flush, Hold };
   virtual LinkEvent next(Sent sent) = 0;
   LinkEvent next() { return next(Sent::Flush); }
   virtual std::optional<LinkEvent> poll() = 0;
 
-  // next() gives Notified soon. The only call that any thread may make.
+  // Makes next() return Notified soon. Any thread may call it, but none of the other functions.
   virtual void notify() = 0;
 
-  // To be called now and then during long local work, so that the peer does not give up on us.
+  // Called now and then during long local work, so that the peer does not give this process up.
   virtual void tick() = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp: the command line. What it means is in client.h and server.h.
+// dat-cp: the command line. client.h and server.h have its meaning.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -61,7 +61,7 @@ CLI::App* add_serve(CLI::App& app, CommandLine& line) {
   return serve;
 }
 
-// Says what the paths are in place of how many.
+// Help that names the paths; CLI11's own only says how many there are.
 class PathsUsage final : public CLI::Formatter {
  public:
   explicit PathsUsage(std::string paths) : paths_(std::move(paths)) {}
@@ -76,7 +76,7 @@ class PathsUsage final : public CLI::Formatter {
   std::string paths_;
 };
 
-// From the word to the number that CLI11 takes for the enumerator.
+// Changes the word into the number that CLI11 takes for the enumerator.
 CLI::Validator method_word() {
   const auto number = [words = datum::tools::one_of({"write", "read"})](std::string& text) {
     if (std::string problem = words(text); !problem.empty()) return problem;
@@ -122,8 +122,9 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
   return sub;
 }
 
-// To CLI11 "[a,b]" is a list of two, wherever several values are allowed. Here it is the name of one
-// file, or an address: a letter before it, which is taken off behind CLI11, makes it a name.
+// CLI11 takes "[a,b]" for a list of two, wherever several values are allowed. For dat-cp it is the
+// name of one file, or an address. So GuardedWords puts a character before it, which is taken off
+// after CLI11 has parsed the line.
 constexpr char kGuard = '\x02';
 
 bool needs_guard(std::string_view word) {

@@ -12,14 +12,14 @@ int main() {
   std::size_t moved = 0;
   const auto begin = std::chrono::steady_clock::now();
   auto now = begin;
-  // Over 16 blocks in turn: like a copy, it does not find its source in the nearest cache.
+  // It takes 16 blocks in turn. Like a copy, it does not find its source in the nearest cache.
   for (std::size_t block = 0; now - begin < std::chrono::milliseconds(300);
        block = (block + 1) % kBlocks) {
     std::memcpy(to.data() + block * kBlock, from.data() + block * kBlock, kBlock);
     moved += kBlock;
     now = std::chrono::steady_clock::now();
   }
-  if (to != from) return 1; // also keeps the copies from being optimised away
+  if (to != from) return 1; // the comparison also keeps the compiler from leaving the copies out
   std::printf("%.0f\n",
               static_cast<double>(moved) / std::chrono::duration<double>(now - begin).count());
   return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/offered_names.h: which names a source may offer to a sink.
-// Lives here: what was asked for, and the order of a tree walk: a folder before what is in it, the
-//             names of a folder in ascending order of bytes, so each once.
-// Not here:   where a name leads to (placement.h), what a file system takes for one name
+// Lives here: the names that were asked for, and the order of a tree walk: a folder before its
+//             contents, the names of a folder in ascending order of bytes, so each once.
+// Not here:   where a name leads to (placement.h), two names that a file system takes for one
 //             (taken_names.h).
-// A source of ours walks in that order. Another order is an attack or a bug, and ends the copy.
+// dat-cp's source walks in that order. Another order is an attack or a bug, and ends the copy.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace datum::cp {
 
-// The names that were asked for, in the order of the request; "" is the served folder, which the
-// server may call what it likes. Nothing: the source chooses (a put).
+// The names that were asked for, in the order of the request; "" is the served folder, to which the
+// server may give any name. Nothing: the source chooses the names (a put).
 using Requested = std::optional<std::vector<std::string>>;
 
 class OfferedNames {
@@ -29,20 +29,21 @@ class OfferedNames {
   OfferedNames(Requested requested, bool one_root);
 
   // Throws ToolError(Failed), naming the path, if the source may not offer it now. True: a folder
-  // above it was refused, so it has no place to go to.
+  // above it was refused, so the name has no place.
   bool offer(const std::string& path, Kind kind);
-  // The folder that was offered last is not there: nothing below it may be touched.
+  // Called if the sink has no folder for the one that was offered last. Nothing below it may be
+  // touched.
   void refuse_last_folder();
-  // The end of a folder; throws as above. True: it, or a folder above it, was refused.
+  // The end of a folder. Throws like offer(). True: it, or a folder above it, was refused.
   bool end(const std::string& path);
-  // Nothing more is offered. Throws as above if a folder has no end yet. The requested names that
-  // were not offered.
+  // Called when nothing more is offered. Throws like offer() if a folder has no end yet. Returns
+  // the requested names that were not offered.
   [[nodiscard]] std::vector<std::string> finish();
 
  private:
   struct Folder {
     std::string path;
-    std::string last_name; // in it
+    std::string last_name; // the last name that was offered in it
     bool refused = false;
   };
   void take_root(const std::string& path, Kind kind);
@@ -51,11 +52,12 @@ class OfferedNames {
 
   Requested requested_;
   std::size_t next_request_ = 0;
-  std::vector<std::string> passed_over_; // of the requested ones before it
+  // Requested names before next_request_ that were not offered.
+  std::vector<std::string> passed_over_;
   std::size_t most_roots_;
   std::set<std::string> roots_;
   std::vector<Folder> open_;    // the innermost last
-  std::deque<Folder> complete_; // all in them was offered; their ends come in this order
+  std::deque<Folder> complete_; // all their contents were offered; their ends come in this order
 };
 
 } // namespace datum::cp

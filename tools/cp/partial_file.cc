@@ -19,9 +19,10 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint64_t kHolePart = 1ULL << 34; // some milliseconds of work
+// Hashing a hole of this length takes some milliseconds.
+constexpr std::uint64_t kHolePart = 1ULL << 34;
 
-// Not the name itself with a suffix: that could be longer than a name may be.
+// The name of a temporary file is a digest. The name itself with a suffix could be too long.
 std::string hidden_name(const std::string& name, std::string_view suffix) {
   std::string text(kReservedPrefix);
   for (std::byte b : digest_of(std::as_bytes(std::span(name))))
@@ -29,9 +30,10 @@ std::string hidden_name(const std::string& name, std::string_view suffix) {
   return text.append(suffix);
 }
 
-constexpr int kAttempts = 16; // against another process that makes and removes the name meanwhile
+constexpr int kAttempts = 16; // another process may make and remove the name again and again
 
-// Another user's file is not for our bytes: that user could read them and change them later.
+// A temporary file of another user is removed: that user could read the octets and change them
+// later.
 void remove_of_another_user(int folder, const std::string& name, const std::string& path) {
   if (unlinkat(folder, name.c_str(), 0) != 0 && errno != ENOENT)
     throw FileError("write, because its folder holds " + name +
@@ -39,13 +41,14 @@ void remove_of_another_user(int folder, const std::string& name, const std::stri
                     path, errno);
 }
 
-// A link made beforehand would lead what is written into another file.
+// A hard link made beforehand would lead the written octets into another file.
 void require_single(const struct stat& st, const std::string& path) {
   if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
     throw FileError("use the temporary file of", path, EEXIST);
 }
 
-// Not before its lock is ours: a run that is about to finish it has given it its mode already.
+// Called once this process has the lock of the temporary file. A run that is about to finish the
+// file has given it its final mode already.
 void make_private(const UniqueFd& file, const std::string& path) {
   struct stat st = {};
   if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
@@ -60,8 +63,8 @@ bool leads_to(int folder, const std::string& name, const UniqueFd& file) {
          named.st_ino == held.st_ino && named.st_dev == held.st_dev;
 }
 
-// Makes the file, or opens the one that an earlier run of this user left. What this user makes is
-// private from the beginning. Throws FileError.
+// Makes the file, or opens the one that an earlier run of this user left. A file that is made here
+// is private from the beginning. Throws FileError.
 UniqueFd open_private(int folder, const std::string& name, const std::string& path) {
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -78,7 +81,7 @@ UniqueFd open_private(int folder, const std::string& name, const std::string& pa
     if (!file && errno == ENOENT) continue;
     if (!file) throw FileError("open the temporary file of", path, errno);
     if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
-    if (held.st_uid != geteuid()) continue; // put there since we looked
+    if (held.st_uid != geteuid()) continue; // another user put it there after fstatat()
     require_single(held, path);
     return file;
   }
@@ -96,8 +99,8 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
       }) {
   const std::uint64_t left = open_locked();
   if (identity_.size > kBlock) resume(tick);
-  // Not if it is new: ext4 takes an emptied file for one that is written again, and waits for the
-  // disk.
+  // A new file is not emptied: ext4 takes an emptied file for one that is written again, and waits
+  // for the disk.
   else if (left > 0 && ftruncate(file_.get(), 0) != 0)
     throw FileError("empty", identity_.path, errno);
   room_.emplace(file_.get(), identity_.size);
@@ -105,17 +108,17 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
 
 PartialFile::~PartialFile() {
   if (!gone_ && offset_ < kBlock) discard();
-  // What cannot be given back now is written over by the run that continues.
+  // If the room cannot be given back now, the run that continues writes over it.
   if (!gone_) static_cast<void>(room_->give_back(offset_));
 }
 
 std::uint64_t PartialFile::open_locked() {
-  // A second dat-cp may rename the file between our open and our lock: then what we hold is no
-  // longer the temporary file, and we look again.
+  // A second dat-cp may rename the file between open_private() and flock(). Then file_ is no longer
+  // the temporary file, and the loop opens it again.
   for (;;) {
     file_ = open_private(folder_->get(), part_name_, identity_.path);
     if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-      gone_ = true; // not ours to remove
+      gone_ = true; // this run must not remove it
       throw FileError("write, because another dat-cp is writing it,", identity_.path, errno);
     }
     if (leads_to(folder_->get(), part_name_, file_)) break;
@@ -128,7 +131,7 @@ std::uint64_t PartialFile::open_locked() {
 
 void PartialFile::resume(const std::function<void()>& tick) {
   UniqueFd file = open_private(folder_->get(), journal_name_, identity_.path);
-  make_private(file, identity_.path); // the lock of the other one covers it
+  make_private(file, identity_.path); // the lock of the temporary file covers the journal
   Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);
   std::vector<std::byte> block(blocks.empty() ? 0 : kBlock);
@@ -157,7 +160,8 @@ void PartialFile::append(std::span<const std::byte> bytes) {
 }
 
 void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>& tick) {
-  // The journal promises that blocks can be read back, so the file must be long enough first.
+  // A later run reads back the blocks in the journal, so the file must be long enough before they
+  // are added.
   const std::uint64_t end = offset_ + length;
   if (!room_->give_back(offset_) || ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
     throw FileError("extend", identity_.path, errno);
@@ -174,7 +178,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
     discard();
     return false;
   }
-  // The dat-cp of another user does not know our lock, and may have put its own file there.
+  // The dat-cp of another user does not take this lock, and may have put its own file there.
   if (!leads_to(folder_->get(), part_name_, file_)) {
     gone_ = true;
     throw FileError("put in place, because the temporary file was taken away,", identity_.path,
@@ -185,7 +189,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
     throw FileError("set mode and time of", identity_.path, errno);
   if (const int error = put_in_place(folder_->get(), part_name_, name_, existing); error != 0) {
-    if (error == EEXIST) discard(); // a later copy cannot put it there either
+    if (error == EEXIST) discard(); // a later copy could not put it there, either
     throw FileError("put in place", identity_.path, error);
   }
   gone_ = true;

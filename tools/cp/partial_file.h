@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/partial_file.h: a file on its way in.
-// Lives here: the temporary name beside the final one, what is kept after a cut and how far it can
-// be
-//             trusted, the check at the end, and the rename that makes the file appear whole or not
-//             at all.
+// cp/partial_file.h: a file that is being received.
+// Lives here: the temporary name beside the final one, which octets are kept after an interruption
+//             and how far they can be trusted, the check at the end, and the rename that makes the
+//             file appear whole or not at all.
 // Not here:   where the bytes come from (sink.cc).
 #pragma once
 

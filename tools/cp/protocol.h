@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/protocol.h: what two dat-cp processes say to each other once they are connected.
+// cp/protocol.h: the messages of two dat-cp processes once they are connected.
 // Lives here: every message, its fields in wire order, encode and decode.
-// Not here:   the first words, which travel as private data (hello.h); which side says what when
-//             (source.h, sink.h); how messages and credits travel (channel.h).
+// Not here:   the first message of each side, which travels as private data (hello.h); which side
+//             sends what when (source.h, sink.h); how messages and credits travel (channel.h).
 //
 // The side that has the files is the source, the other the sink; the client may be either.
 //   client: Job, and for a get Path... PathsEnd       server: Slots, or Abort
@@ -33,8 +33,8 @@ namespace datum::cp {
 
 inline constexpr std::size_t kMaxMessage = 8704;  // an Offer with both strings at their longest
 inline constexpr std::uint32_t kMaxWindow = 1024; // offers and folders' ends without a Result
-inline constexpr std::uint32_t kMaxEnds = 64;     // of these, folders' ends
-inline constexpr std::uint32_t kMaxLarge = 64;    // of these, files that can be resumed
+inline constexpr std::uint32_t kMaxEnds = 64;     // folders' ends among kMaxWindow
+inline constexpr std::uint32_t kMaxLarge = 64;    // files that can be resumed, among kMaxWindow
 inline constexpr std::uint32_t kMaxNews = 1024;   // Chunks, Holes, Ends that follow a Load
 inline constexpr std::uint32_t kMinChunk = 4096, kMaxChunk = 16U << 20;
 inline constexpr std::uint32_t kMinDepth = 1, kMaxDepth = 64;
@@ -60,10 +60,10 @@ struct Job {
   Method method{};
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
-  std::uint8_t into_folder = 0; // the destination must be an existing folder
-  std::uint8_t count = 0;       // there is a progress bar: the source begins with a Total
-  std::uint8_t compare = 0;     // equal size and time do not do: contents are compared
-  std::string destination;      // of a put, below the served folder
+  std::uint8_t into_folder = 0; // 1: the destination is a folder that takes the roots
+  std::uint8_t count = 0;       // 1: there is a progress bar, and the source begins with a Total
+  std::uint8_t compare = 0;     // files with equal size and time are compared by their contents
+  std::string destination;      // for a put: a path below the served folder
   bool operator==(const Job&) const = default;
 };
 struct Path {
@@ -104,7 +104,7 @@ struct Load {
 };
 struct Chunk {
   std::uint64_t id = 0, offset = 0;
-  std::uint32_t length = 0; // of what is left of the Load before it
+  std::uint32_t length = 0; // octets of the Load before it that no earlier Chunk has
   bool operator==(const Chunk&) const = default;
 };
 struct Hole {
@@ -114,7 +114,7 @@ struct Hole {
 struct End {
   std::uint64_t id = 0;
   Digest digest{};
-  std::string problem; // not empty: the source could not read it to the end
+  std::string problem; // not empty: the source could not read the file to the end
   bool operator==(const End&) const = default;
 };
 struct DirectoryEnd {
@@ -127,14 +127,14 @@ struct DirectoryEnd {
 struct Result {
   std::uint64_t id = 0;
   Outcome outcome{};
-  std::string text; // why, if it failed
+  std::string text; // the reason, if it failed
   bool operator==(const Result&) const = default;
 };
 struct SlotFree {
   std::uint32_t slot = 0;
   bool operator==(const SlotFree&) const = default;
 };
-// What is the checksum of this file? The sink has one of the same size, time and permissions.
+// Asks for the checksum of a file. The sink has one of the same size, time and permissions.
 struct Compare {
   std::uint64_t id = 0;
   bool operator==(const Compare&) const = default;
@@ -146,7 +146,7 @@ struct Compared {
 };
 struct Problem {
   Severity severity{};
-  std::string text; // something the source did not offer, and why
+  std::string text; // a name that the source did not offer, and why
   bool operator==(const Problem&) const = default;
 };
 struct Done {
@@ -164,15 +164,15 @@ struct KeepAlive {
   bool operator==(const KeepAlive&) const = default;
 };
 
-// The wire type of a message is its place here plus one.
+// The wire type of a message is its index in this list plus one.
 using Message =
     std::variant<Job, Path, PathsEnd, Slots, Total, Offer, Want, Chunk, Hole, End, DirectoryEnd,
                  Result, SlotFree, Problem, Done, Bye, Abort, KeepAlive, Load, Compare, Compared>;
 
 std::vector<std::byte> encode(const Message& message);
-void append_to(std::vector<std::byte>& bytes, const Message& message); // the same, behind them
+void append_to(std::vector<std::byte>& bytes, const Message& message); // appends encode(message)
 
-// Nothing: unknown type, short or long, a string or an enumerator out of range.
+// Nothing: the type is unknown, the length is wrong, or a string or an enumerator is out of range.
 std::optional<Message> decode(std::span<const std::byte> bytes);
 
 std::string_view name_of(const Message& message); // "Offer"

@@ -13,7 +13,7 @@ void RefusedCallers::add(std::unique_ptr<Channel> channel) {
   callers_.push_back({std::move(channel), tools::after(5s)});
 }
 
-tools::Deadline RefusedCallers::next_farewell() const {
+tools::Deadline RefusedCallers::next_expiry() const {
   return callers_.empty() ? tools::kNever : callers_.front().until;
 }
 

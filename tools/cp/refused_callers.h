@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/refused_callers.h: connections that were accepted only to say why there will be no copy.
-// A caller reads that and hangs up. One that does not shall cost the server no time: calling takes
-// no token.
+// A refused client reads the reason and disconnects. The server does not wait for a client that
+// stays: a client needs no token (token.h) to get this far.
 #pragma once
 
 #include <deque>
@@ -14,11 +14,11 @@ namespace datum::cp {
 
 class RefusedCallers {
  public:
-  // Keeps it for five seconds. Of more than kMost the oldest goes.
+  // Keeps the channel for five seconds. If kMost are kept already, drops the oldest one first.
   void add(std::unique_ptr<Channel> channel);
-  // When the oldest has had its time; kNever if there is none.
-  [[nodiscard]] tools::Deadline next_farewell() const;
-  // Drops those that hung up and those that have had their time.
+  // When the five seconds of the oldest channel end; kNever if no channel is kept.
+  [[nodiscard]] tools::Deadline next_expiry() const;
+  // Drops the channels that have ended and those whose five seconds are over.
   void let_go();
 
  private:

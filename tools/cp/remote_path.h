@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/remote_path.h: HOST[:PORT]:PATH as people type it.
+// cp/remote_path.h: HOST[:PORT]:PATH as a user types it.
 #pragma once
 
 #include <cstdint>

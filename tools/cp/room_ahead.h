@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/room_ahead.h: room on the disk for what is going to be written, where asking for it pays.
-// ext4 reserves each page of a write by itself, which takes longer than the copy. Of room that it
-// gave away beforehand (fallocate(2)) it only looks up where it is: a file of 2 GB is written in
-// two thirds of the time. tmpfs gains nothing; others compress less, or ask a server.
+// cp/room_ahead.h: reserves disk space for data that will be written, where that makes the copy
+// faster.
+// ext4 reserves space for each page of a write, which takes longer than copying the page. If the
+// space was reserved beforehand (fallocate(2)), ext4 only looks it up: a file of 2 GB is written in
+// two thirds of the time. tmpfs gains nothing; other file systems would compress less, or ask a
+// server.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +13,19 @@ namespace datum::cp {
 
 class RoomAhead {
  public:
-  // For a file that will not be longer than end.
+  // `end`: the file will not be longer.
   RoomAhead(int fd, std::uint64_t end);
 
-  // Before something is written there. Room that is not to be had is no error: the write tells.
+  // Called before octets are written there. A failure to reserve is no error: the write itself will
+  // tell.
   void ask(std::uint64_t offset, std::uint64_t length);
-  // Gives back what lies behind offset, the file's size; false: errno tells why that failed.
+  // Gives back the space behind offset, the file's size. False: errno tells why that failed.
   [[nodiscard]] bool give_back(std::uint64_t offset);
 
  private:
   int fd_;
   std::uint64_t end_;
-  std::uint64_t reserved_ = 0; // up to here; 0: nothing
+  std::uint64_t reserved_ = 0; // the end of the reserved space; 0: nothing is reserved
   bool pays_;
 };
 

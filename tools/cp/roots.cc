@@ -26,12 +26,12 @@ using tools::ToolError;
 
 namespace {
 
-// How a put ends if its server has no such folder.
+// Ends a get whose destination cannot be used.
 [[noreturn]] void unusable(std::string_view action, const std::string& path, int error) {
   throw ToolError(ExitCode::Failed, FileError(action, path, error).what());
 }
 
-// Empty: errno says why it leads nowhere.
+// The path without symbolic links. Empty: errno says why it leads nowhere.
 std::string without_links(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
                                                          std::free);
@@ -42,7 +42,8 @@ bool is_dots(std::string_view name) {
   return name.empty() || name == "." || name == "..";
 }
 
-// "." and ".." have no name of their own: ask what they are.
+// The path of a source, with a last component that can be its name. "." and ".." are replaced by
+// the name of the folder.
 std::string with_a_name(const std::string& path) {
   std::string plain = normalise(path);
   if (!is_dots(name_in(plain))) return plain;
@@ -83,7 +84,7 @@ std::string acceptable(const std::string& path) {
 
 } // namespace
 
-// Nothing is wrong with the command.
+// ExitCode::Failed and not Usage: the command itself is right.
 MissingSource::MissingSource(const std::string& path, int error)
     : ToolError(ExitCode::Failed, FileError("find", path, error).what()) {}
 
@@ -102,7 +103,7 @@ std::shared_ptr<const UniqueFd> RootFolders::get(const std::string& path,
 
 Root local_root(const std::string& path, RootFolders& folders) {
   if (path.empty())
-    throw MissingSource(path, ENOENT); // a variable that is not set is not this folder
+    throw MissingSource(path, ENOENT); // an empty path often is a shell variable that is not set
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;
@@ -118,7 +119,7 @@ Root local_root(const std::string& path, RootFolders& folders) {
 
 namespace {
 
-// The one that contains what the path names.
+// Opens the folder that contains the path's last component.
 UniqueFd open_folder_of(const std::string& path) {
   UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("open the folder of", path, errno);
@@ -136,7 +137,8 @@ Destination behind_link(const std::string& link) {
         fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
                     "name)",
                     shown(link), std::strerror(errno)));
-  if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path}; // that is "/"
+  // Only "/" names a folder here.
+  if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path};
   return new_name(path);
 }
 
@@ -144,7 +146,7 @@ Destination behind_link(const std::string& link) {
 void make_folder(const std::string& folder, const std::string& plain) {
   if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
   const int error = errno;
-  open_folder_of(plain); // says so if what is to contain it is missing
+  open_folder_of(plain); // throws if the folder that is to contain it is missing
   unusable("create folder", folder, error);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/roots.h: what people name on the command line, as roots to read and destinations to fill.
-// Lives here: local paths, which may be anything the user can reach, and served paths, which are a
-//             peer's words and stay below the served folder.
+// cp/roots.h: the paths of the command line, as roots to read and destinations to fill.
+// Lives here: local paths, which may lead anywhere that the user can reach, and served paths, which
+//             a peer sends and which stay below the served folder.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@
 
 namespace datum::cp {
 
-// True if a destination typed like this is a folder to copy into, not a new name.
+// True: the destination, as typed, is a folder to copy into. False: it is a new name.
 bool names_a_folder(const std::string& typed);
 
-// The folders that hold the roots of one copy. Each is open once, however many of them it holds:
-// their number is bounded by no limit on descriptors.
+// The folders that hold the roots of one copy. A folder is opened once, however many roots it
+// holds, so the number of roots is not bounded by the limit on descriptors.
 class RootFolders {
  public:
-  // The folder of that path, by `open` if it is not open yet. Null with errno.
+  // The folder of that path. Calls `open` if it is not open yet. Null with errno.
   std::shared_ptr<const UniqueFd> get(const std::string& path,
                                       const std::function<UniqueFd()>& open);
 
@@ -31,7 +31,7 @@ class RootFolders {
   std::map<std::string, std::shared_ptr<const UniqueFd>, std::less<>> opened_;
 };
 
-// A source that is not there: the others can be copied.
+// A source that is not there. The other sources can still be copied.
 class MissingSource : public tools::ToolError {
  public:
   MissingSource(const std::string& path, int error);
@@ -43,8 +43,8 @@ Root local_root(const std::string& path, RootFolders& folders);
 Destination local_destination(const std::string& path, bool into_folder, Mode mode);
 
 struct Served {
-  int folder = -1;  // its owner keeps it open
-  std::string name; // what its own root is called when a client gets all of it
+  int folder = -1;  // the owner of the descriptor keeps it open
+  std::string name; // the name of its root when a client gets all of it
 };
 
 // The other side's name for a root of this path; "" if its server chooses.
@@ -53,7 +53,7 @@ std::string requested_name(const std::string& path);
 // Throws ToolError if two of the names, which are all to go into one folder, are equal.
 void require_distinct(const std::vector<std::string>& names, tools::ExitCode code);
 
-// Throw ToolError(Failed) with the reason, for the peer to read; a MissingSource is one.
+// Both throw ToolError(Failed), perhaps a MissingSource, with the reason for the peer to read.
 Root served_root(const Served& served, const std::string& path, RootFolders& folders);
 Destination served_destination(const Served& served, const std::string& path, bool into_folder);
 

@@ -41,7 +41,7 @@ int openat2_beneath(int root, const char* path, int flags, mode_t mode) {
   }
 }
 
-// As openat2 says it: without that, a link where a folder should be is only no folder (ENOTDIR).
+// Sets ELOOP, as openat2() does. openat() reports a link in place of a folder as ENOTDIR.
 void name_the_link(int folder, const std::string& name) {
   const int error = errno;
   struct stat found = {};
@@ -51,7 +51,7 @@ void name_the_link(int folder, const std::string& name) {
   errno = link ? ELOOP : error;
 }
 
-// One component, which may not be a link.
+// Opens one component, which may not be a link.
 UniqueFd open_in(int folder, const std::string& name, int flags, mode_t mode) {
   UniqueFd fd(openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd) name_the_link(folder, name);
@@ -104,7 +104,7 @@ std::string_view name_in(std::string_view path) {
 UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode) {
   const char* const name = path.empty() ? "." : path.c_str();
   const int fd = openat2_beneath(root, name, flags | O_CLOEXEC, mode);
-  // EPERM is how some seccomp filters say that they do not know the call.
+  // Some seccomp filters answer EPERM for a call that they do not know.
   if (fd < 0 && (errno == ENOSYS || errno == EPERM))
     return open_by_walking(root, path, flags, mode);
   return UniqueFd(fd);

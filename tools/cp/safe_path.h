@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/safe_path.h: paths that a peer sent, and opening them without ever leaving one folder.
 // Lives here: the rules for names, and opens that follow no symbolic link and no "..".
-// Not here:   what is done with the files (sink.cc, tree_walk.cc).
+// Not here:   the work on the files (sink.cc, tree_walk.cc).
 #pragma once
 
 #include <string>
@@ -15,13 +15,15 @@ namespace datum::cp {
 
 // Names that dat-cp keeps for its own unfinished files; no peer may read or write them.
 inline constexpr std::string_view kReservedPrefix = ".dat-cp-";
-// In any case of letters: to some file systems that is the same name.
+// True: the name begins with kReservedPrefix, in upper or lower case, which some file systems take
+// for the same name.
 bool is_reserved(std::string_view name);
 
-// Empty if path is a plain relative path; else why not ("it is absolute", ...).
+// Empty: the path is a plain relative path. Else the reason why it is not ("it is absolute", ...).
 std::string_view path_problem(std::string_view path);
 
-// Drops what means nothing ("a//b/./c/" is "a/b/c", "." is ""), so that people may type it. Keeps
+// Drops components that mean nothing ("a//b/./c/" is "a/b/c", "." is ""), which a user may type.
+// Keeps
 // a leading "/" and "..", for path_problem() to refuse.
 std::string normalise(std::string_view path);
 
@@ -29,10 +31,10 @@ std::string_view parent_of(std::string_view path); // "a/b" of "a/b/c", "" of "c
 std::string_view name_in(std::string_view path);   // "c" of "a/b/c"
 
 // Opens path below root ("" is root itself). -1 with errno: ELOOP or EXDEV if a symbolic link is on
-// the way. Uses openat2 where the kernel has it, else the walk below.
+// the way. Uses openat2 where the kernel has it, else open_by_walking().
 UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode = 0);
 
-// The same with plain openat, folder by folder.
+// open_beneath() with plain openat, folder by folder.
 UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode = 0);
 
 } // namespace datum::cp

@@ -71,13 +71,13 @@ class Server {
   ServerOptions options_;
   std::string folder_name_;
   UniqueFd folder_;
-  SpareDescriptors spare_; // before ia_, which takes what it finds
+  SpareDescriptors spare_; // declared before ia_, which would take all descriptors
   Token token_ = make_token();
   tools::Interface ia_;
   tools::Evd requests_;
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
-  RefusedCallers refused_; // after ia_: they go first
+  RefusedCallers refused_; // declared after ia_, so the channels end before it
 };
 
 Server::Server(const ServerOptions& options)
@@ -92,7 +92,7 @@ void Server::log(const std::string& text) const {
 
 void Server::print_token() const {
   tools::print_line("token: {}", token_text(token_));
-  tools::flush_output(); // a server whose token is lost is of no use
+  tools::flush_output(); // without the token the server is of no use, so a failure to write ends it
 }
 
 ExitCode Server::run() {
@@ -101,8 +101,8 @@ ExitCode Server::run() {
                     ia_.name(), ia_.address(), port_, getpid());
   print_token();
   for (;;) {
-    spare_.take(); // what the copy before has given back
-    const auto event = tools::wait_event(requests_, refused_.next_farewell());
+    spare_.take(); // descriptors that the last copy has given back
+    const auto event = tools::wait_event(requests_, refused_.next_expiry());
     refused_.let_go();
     if (!event || event->event_number != DAT_CONNECTION_REQUEST_EVENT) continue;
     const auto code = answer(tools::Cr(event->event_data.cr_arrival_event_data.cr_handle));
@@ -126,8 +126,8 @@ Answer Server::judge(const Hello& hello) const {
   return same_token(hello.token, token_) ? Answer::Welcome : Answer::WrongToken;
 }
 
-// How the copy ended; nothing if there was none. A caller that cannot be served is refused, and the
-// next one may be luckier.
+// Returns how the copy ended; nothing if there was none. A client that cannot be served is refused,
+// and the server goes on.
 std::optional<ExitCode> Server::answer(tools::Cr request) {
   const Caller caller = caller_of(request);
   if (!caller.hello) {
@@ -139,7 +139,7 @@ std::optional<ExitCode> Server::answer(tools::Cr request) {
     return answer(std::move(request), *caller.hello, who);
   } catch (const ToolError& error) {
     if (error.code() == ExitCode::Interrupted) throw;
-    const std::string_view text = error.what(); // what the connection says names the caller already
+    const std::string_view text = error.what(); // errors of the connection name the client already
     log(text.starts_with(who) ? std::string(text) : fmt::format("refused {}: {}", who, text));
   } catch (const std::exception& error) {
     log(fmt::format("refused {}: {}", who, error.what()));
@@ -167,7 +167,7 @@ std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
     return std::nullopt;
   }
   channel->accept(std::move(request), words, who);
-  // Used up now, whatever becomes of the copy: it cannot start a second one.
+  // The token is used up now, even if the copy fails: it cannot start a second one.
   if (!options_.reuse_token) token_ = make_token();
   return serve(*channel, who);
 }
@@ -182,7 +182,7 @@ ExitCode Server::serve(Channel& channel, const std::string& who) {
       log(fmt::format("{}: this server was stopped before the copy was complete", who));
       throw;
     }
-    const std::string_view text = error.what(); // what the connection says names the caller already
+    const std::string_view text = error.what(); // errors of the connection name the client already
     log(text.starts_with(who) ? std::string(text) : fmt::format("{}: {}", who, text));
     return error.code();
   } catch (const std::exception& error) {

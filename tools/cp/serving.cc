@@ -23,7 +23,7 @@ Terms acceptable_terms(const Job& job) {
 
 struct Requests {
   std::vector<Root> roots;
-  std::vector<std::string> missing; // why others are not among them
+  std::vector<std::string> missing; // for each path that is not among the roots, why
 };
 
 Requests requested_roots(Channel& channel, const Served& served) {
@@ -48,7 +48,7 @@ Requests requested_roots(Channel& channel, const Served& served) {
       requests.missing.emplace_back(error.what());
     }
   }
-  // Beside that the client could not keep them apart, each costs a walk over a tree.
+  // The client could not keep equal names apart, and each costs a walk over a tree.
   require_distinct(names, tools::ExitCode::Failed);
   return requests;
 }
@@ -58,7 +58,7 @@ void exchange_slots(Channel& channel, const Terms& terms, Role role) {
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
 }
 
-// An open folder that is gone has nothing in it, and takes nothing.
+// A folder that was removed can stay open, but it has no names and takes none.
 void require_there(const Served& served) {
   struct stat st = {};
   if (fstat(served.folder, &st) == 0 && st.st_nlink == 0)
@@ -90,7 +90,7 @@ void serve_job(Channel& channel, const Served& served, Reporter& reporter) {
   try {
     channel.await_disconnect();
   } catch (const tools::ToolError& error) {
-    // A signal that comes now ends the server, and does not make the copy incomplete.
+    // A signal that comes now ends the server. The copy is complete.
     if (error.code() != tools::ExitCode::Interrupted) throw;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/serving.h: one admitted client's copy, seen from the server.
+// cp/serving.h: the server's side of one admitted client's copy.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace datum::cp {
 
-// Reads the job, carries it out, waits until the client has left. Throws ToolError after having
-// told the client why, or because it is gone.
+// Reads the job, carries it out, waits until the client has left. Throws ToolError, after the
+// client has got the text or because the client is gone.
 void serve_job(Channel& channel, const Served& served, Reporter& reporter);
 
 } // namespace datum::cp

@@ -37,12 +37,12 @@ void Reporter::problem(Severity severity, const std::string&) {
 }
 
 void obey(const Abort& abort) {
-  // The peer has hung up: nothing is wrong with the command.
+  // The peer was interrupted. The command itself is right.
   if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::Interrupted))
     throw ToolError(ExitCode::PeerLost, fmt::format("the other side was interrupted: {}; run the "
                                                     "command again to continue",
                                                     abort.text));
-  // The peer waited for us in vain: this process was stopped, or its disk was stuck.
+  // The peer waited for this process in vain: it was stopped, or its disk was stuck.
   if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::PeerLost))
     throw ToolError(ExitCode::PeerLost,
                     fmt::format("the other side gave up on this process, {}: {}; run the command "

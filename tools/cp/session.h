@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/session.h: what source and sink have in common: the terms, the score and the tone of errors.
+// cp/session.h: what source and sink share: the terms, the counters and the errors of the session.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ struct Terms {
   Method method{};
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
-  bool count = true;    // the source begins with a Total
-  bool compare = false; // by contents what is equal by size, time and permissions
+  bool count = true; // the source begins with a Total
+  // True: compares the contents of files that are equal by size, time and permissions
+  bool compare = false;
 };
 
-// What a job says of it.
+// The terms of a job.
 Terms terms_of(const Job& job);
 
 struct Summary {
@@ -32,19 +33,19 @@ struct Summary {
   std::uint64_t bytes_holes = 0;   // announced, not moved
   std::uint64_t bytes_unchanged = 0;
   void count(Outcome outcome, std::uint64_t size);
-  // What has been dealt with so far, in the unit of Total::bytes.
+  // The octets that are dealt with so far, in the unit of Total::bytes.
   [[nodiscard]] std::uint64_t bytes_settled() const {
     return bytes_moved + bytes_resumed + bytes_holes + bytes_unchanged;
   }
 };
 
-// Counts what is done, and tells the display.
+// Counts outcomes and problems. A derived class shows them.
 class Reporter {
  public:
   virtual ~Reporter() = default;
   virtual void total(const Total&) {}
   virtual void progress(std::string_view /*path*/) {}
-  // size: of the file; 0 of anything else.
+  // `size`: that of a file, or 0.
   virtual void outcome(Outcome outcome, const std::string& path, std::uint64_t size,
                        const std::string& text);
   virtual void problem(Severity severity, const std::string& text);
@@ -52,7 +53,7 @@ class Reporter {
   Summary summary;
 };
 
-// Throws what an Abort asks for.
+// Throws the ToolError that an Abort asks for.
 [[noreturn]] void obey(const Abort& abort);
 
 // Throws Failed: the peer broke the protocol.

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// Not on huge pages: to find some the kernel may move what other programs have, for longer than
-// a small copy takes.
+// The memory has no huge pages: to find some, the kernel may move other programs' memory, for
+// longer than a small copy takes.
 void* take_shareable([[maybe_unused]] std::size_t size) {
 #if DATUM_HAVE_MEMORY
   return datum_memory_aligned(kPage, size);
@@ -40,8 +40,9 @@ void give_back_shareable([[maybe_unused]] void* memory) {
 #endif
 }
 
-// Such memory can never be had here. The allocator says ENOMEM of that, too. What a copy lacks for
-// the moment, memory or descriptors, is said instead of making it slower.
+// True: shareable memory can never be made here. The allocator says ENOMEM in that case, too. If
+// memory or descriptors are short at the moment, the copy fails with the reason, and does not
+// become slower.
 bool is_unavailable() {
 #if DATUM_HAVE_MEMORY
   const int before = errno;
@@ -70,7 +71,7 @@ void* take_ordinary(std::size_t size) {
 SharedBuffer::SharedBuffer(std::size_t size) {
   void* memory = take_shareable(size);
   give_back_ = give_back_shareable;
-  // Where memfd_create(2) or ftruncate(2) of its file is refused the connection goes over TCP anyway.
+  // The connection goes over TCP anyway if memfd_create(2), or ftruncate(2) of its file, is refused.
   if (memory == nullptr && is_unavailable()) {
     memory = take_ordinary(size);
     give_back_ = std::free;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The half of Sink that hears and decides.
+// The half of Sink that takes messages and decides.
 #include "cp/sink.h"
 
 #include <chrono>
@@ -19,8 +19,9 @@ bool is_large(const Offer& offer) {
   return offer.kind == Kind::File && offer.size > kBlock;
 }
 
-// What a file or a link does not replace. cp(1) would write into a device; a copy that is put in
-// place as a whole could only take its name away from the programs that use it.
+// A file or a link does not replace a folder or a special file. cp(1) would write into a device. A
+// file that is put in place by a rename would take the device's name away from the programs that
+// use it.
 void require_replaceable(Present present, const std::string& path) {
   if (present == Present::Folder)
     throw std::invalid_argument(fmt::format(
@@ -46,7 +47,7 @@ void Sink::run() {
   for (;;) {
     std::optional<LinkEvent> event = link_.poll();
     if (!event) {
-      submit_batch(); // nothing more will join it soon
+      submit_batch(); // no file will join the batch soon
       proceed();
       const bool hold = workers_.busy() && slots_to_free_ < (terms_.depth + 1) / 2;
       event = link_.next(hold ? Link::Sent::Hold : Link::Sent::Flush);
@@ -61,7 +62,8 @@ void Sink::run() {
   link_.flush();
 }
 
-// Offers that are settled make room for those that wait.
+// Takes up names and carries out steps, until there is no more room. A settled offer makes room for
+// one that waits.
 void Sink::proceed() {
   do {
     consider();
@@ -69,7 +71,7 @@ void Sink::proceed() {
   } while (has_room());
 }
 
-// The source said why it cannot give a name: it is not reported again.
+// If the source has reported at least as many problems, it has said why the names did not come.
 void Sink::report_missing(const std::vector<std::string>& names) {
   if (names.size() <= problems_) return;
   for (const std::string& name : names)
@@ -93,7 +95,7 @@ bool Sink::handle(const LinkEvent& event) {
   return handle(std::get<Message>(event));
 }
 
-// The source may have nothing to say while the workers work.
+// The source may send nothing while the workers work.
 void Sink::keep_alive() {
   const auto now = std::chrono::steady_clock::now();
   if (!workers_.busy() || now - kept_alive_ < std::chrono::seconds(1)) return;
@@ -141,7 +143,7 @@ bool Sink::handle_data(const Message& message) {
   return true;
 }
 
-// Offers run ahead of the folders' ends: each kind has its own order.
+// Offers run ahead of the folders' ends, so each of the two kinds has its own order.
 void Sink::admit(std::uint64_t id, std::uint64_t& last) {
   if (id <= last) protocol_error("an id out of order");
   if (++unsettled_ > kMaxWindow || ends_ > kMaxEnds || large_ > kMaxLarge)
@@ -153,7 +155,7 @@ bool Sink::has_room() const {
   return !announced_.empty() && unsettled_ - announced_.size() < allowance_.names;
 }
 
-// In the order in which they came: a folder comes before what is in it.
+// Takes up names in the order in which they came: a folder comes before its contents.
 void Sink::consider() {
   while (has_room()) {
     const auto next = std::move(announced_.front());
@@ -167,7 +169,7 @@ void Sink::consider(const DirectoryEnd& folder) {
 }
 
 void Sink::consider(const Offer& offer) {
-  // What was said of the folder, or of the disk, says it all.
+  // The error of the folder, or of the disk, was reported already.
   if (names_.offer(offer.path, offer.kind) || full_) {
     if (full_ && offer.kind == Kind::Directory) names_.refuse_last_folder();
     settle(offer, Outcome::Failed, "");
@@ -192,7 +194,8 @@ void Sink::refuse(const Offer& offer, const std::string& news) {
   settle(offer, Outcome::Failed, news);
 }
 
-// A full disk, or a folder that takes nothing, is news once: what else fails there is counted.
+// The text to report for the error. A full disk, or a folder that takes nothing, is reported once;
+// further failures there are only counted.
 std::string Sink::news_of(const Offer& offer, const FileError& error) {
   if (error.disk_full())
     return std::exchange(full_, true) ? ""
@@ -228,7 +231,7 @@ Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const L
                             Existing existing) {
   const bool there = Placement::present(found, offer) == Present::Same;
   if (terms_.mode == Mode::Verify) return there ? Outcome::Unchanged : Outcome::Differs;
-  // Its end sets both: a folder that gets another mode or time was not left as it was.
+  // The DirectoryEnd sets mode and time. A folder that gets another mode or time counts as copied.
   const bool same = there && Placement::same_mode_and_time(found, offer);
   if (terms_.mode == Mode::DryRun) {
     if (found.there)
@@ -241,7 +244,7 @@ Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const L
   return same ? Outcome::Unchanged : Outcome::Copied;
 }
 
-// What is below a root is in a folder that is copied.
+// A path below a root is in a folder that is copied.
 void Sink::foresee_creation(const Offer& offer, const std::string& path, const Look& found) {
   placement_.foresee_creation(found, path, !parent_of(offer.path).empty());
 }
@@ -301,7 +304,7 @@ void Sink::want(Incoming& incoming) {
   link_.send(Want{incoming.offer.id, incoming.announced});
 }
 
-// Both sides hash what they have; no data moves.
+// Both sides hash their file. No data moves.
 void Sink::decide_file_verify(const std::shared_ptr<Incoming>& incoming, Present present) {
   const Offer& offer = incoming->offer;
   if (present == Present::Nothing) return settle(offer, Outcome::Differs, "missing there");

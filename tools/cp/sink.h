@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/sink.h: the side that gets the files.
-// Lives here: deciding what it wants, putting bytes where they belong in the order announced,
-// checking. Not here:   the file system's dangers (placement.h, arrival.h). Everything the
-// source says is checked here: ids, offsets, lengths, slots, sums.
-// Threads: one thread decides and talks. Workers write files, and read those that are compared.
+// Lives here: deciding which files are wanted, writing octets in the order announced, and checking
+//             everything that the source says: ids, offsets, lengths, slots, sums.
+// Not here:   the file system's dangers (placement.h, arrival.h).
+// Threads:    one thread decides and talks. Workers write files, and read those that are compared.
 #pragma once
 
 #include <chrono>
@@ -30,23 +30,23 @@ namespace datum::cp {
 
 class Sink {
  public:
-  // Without workers files are written while messages wait.
+  // If there are no workers, run() itself writes files while messages wait.
   Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter,
        std::size_t workers = 0);
   void run(); // until Bye was sent
 
  private:
-  // A file between our Want or Compare and its End.
+  // A file between this side's Want or Compare and its End.
   struct Incoming {
     Offer offer;
-    WholeFile file;                    // what of it is known
-    bool wanted = false;               // else the source is to say its checksum,
-    bool compared = false;             // and has
-    std::uint64_t announced = 0;       // offset the next Chunk must have
-    bool settled = false;              // its Result has left
-    std::shared_ptr<Arrival> arrival;  // if it comes in pieces
-    std::optional<std::size_t> worker; // whose that is
-    std::uint32_t slot = 0;            // where it is, if it came whole
+    WholeFile file;                    // its folder, name, size, time, mode
+    bool wanted = false;               // Want was sent. False: Compare was sent
+    bool compared = false;             // Compared came
+    std::uint64_t announced = 0;       // the offset that the next Chunk must have
+    bool settled = false;              // its Result was sent
+    std::shared_ptr<Arrival> arrival;  // set if it comes in pieces
+    std::optional<std::size_t> worker; // the worker that has the arrival
+    std::uint32_t slot = 0;            // the slot with its contents, if it came whole
   };
   struct Piece {
     std::shared_ptr<Incoming> file;
@@ -63,18 +63,18 @@ class Sink {
   };
   struct FolderEnd {
     DirectoryEnd message;
-    bool refused = false;    // the folder, or one above it
-    std::uint64_t after = 0; // what was given to the workers before
+    bool refused = false;    // the folder, or a folder above it, was refused
+    std::uint64_t after = 0; // Workers::submitted() when the end came
   };
   using Step = std::variant<Piece, Zeros, FileEnd, FolderEnd>;
 
-  // A slot between its Load and our SlotFree.
+  // A slot between its Load and this side's SlotFree.
   struct Loaded {
     bool busy = false;
-    std::uint32_t length = 0, announced = 0; // by Chunks, of length
-    std::uint32_t pieces = 0;                // announced and not done with
+    std::uint32_t length = 0, announced = 0; // octets that Chunks have announced
+    std::uint32_t pieces = 0;                // Chunks that were announced and not finished
   };
-  struct Batch { // of small files
+  struct Batch { // small files that one worker puts in place
     std::vector<std::shared_ptr<Incoming>> files;
     std::vector<Landed> landed;
     std::uint64_t bytes = 0;
@@ -92,7 +92,7 @@ class Sink {
   void arrived(std::uint32_t slot);
 
   void proceed();
-  [[nodiscard]] bool has_room() const; // for a name that was announced, as far as descriptors go
+  [[nodiscard]] bool has_room() const; // True: descriptors are left for a name that was announced
   void consider();
   void consider(const Offer& offer);
   void consider(const DirectoryEnd& folder);
@@ -120,8 +120,7 @@ class Sink {
             std::function<void(const Landed&)> after);
   void finish(const std::shared_ptr<Incoming>& incoming, const End& end);
   void compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs);
-  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
-                const Digest& theirs);
+  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& own, const Digest& theirs);
   void submit_batch();
   void finish_folders();
   void finish_folder(const FolderEnd& end);
@@ -145,19 +144,20 @@ class Sink {
   std::uint64_t last_offer_ = 0, last_folder_end_ = 0;
   std::uint64_t unsettled_ = 0, ends_ = 0, large_ = 0;
   std::uint64_t problems_ = 0; // errors that the source has reported
-  bool full_ = false;          // the disk: nothing more is tried
+  bool full_ = false;          // True: the disk is full, and nothing more is tried
   std::map<std::uint64_t, std::shared_ptr<Incoming>> incoming_;
   ClosedFolders closed_;
-  std::deque<std::variant<Offer, DirectoryEnd>> announced_; // and not considered: of unsettled_
+  // Names of unsettled_ that were announced and not considered yet.
+  std::deque<std::variant<Offer, DirectoryEnd>> announced_;
   std::deque<Step> steps_;
-  std::deque<FolderEnd> folder_ends_; // that wait for files
-  std::deque<std::uint32_t> reading_; // slots on their way to us, in order
+  std::deque<FolderEnd> folder_ends_; // ends that wait for files
+  std::deque<std::uint32_t> reading_; // slots that are being read from the peer, in order
   std::vector<Loaded> slots_;
   std::uint32_t filled_ = 0;        // the slot of the last Load
-  std::uint32_t slots_to_free_ = 0; // the source may not have heard of these
+  std::uint32_t slots_to_free_ = 0; // SlotFrees that may still be in the outbox
   std::chrono::steady_clock::time_point kept_alive_{};
   std::shared_ptr<Batch> batch_ = std::make_shared<Batch>();
-  Workers workers_; // the last: it ends first
+  Workers workers_; // declared last, so it ends first
 };
 
 } // namespace datum::cp

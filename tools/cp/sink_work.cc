@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The half of Sink that carries out what was announced, through its workers.
+// The half of Sink that carries out the announced steps, through its workers.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -16,8 +16,8 @@ constexpr std::uint64_t kMostBytesInBatch = 256 << 10;
 
 } // namespace
 
-// What waits here waits for data that is being read. A source of ours says that much about a slot,
-// and every file in the window may add an End, every folder its end.
+// Steps wait here for data that is being read. dat-cp's source sends at most kMaxNews steps about a
+// slot, and every file in the window may add an End, every folder its end.
 void Sink::queue(Step step) {
   if (steps_.size() == std::size_t{terms_.depth} * kMaxNews + 2 * kMaxWindow)
     protocol_error("more than fits its slots");
@@ -87,7 +87,7 @@ void Sink::carry_out(FileEnd end) {
   }
 }
 
-// What came before it may still be on its way to the disk.
+// Workers may still write files that came before the folder's end.
 void Sink::carry_out(FolderEnd end) {
   submit_batch();
   end.after = workers_.submitted();
@@ -140,20 +140,20 @@ void Sink::submit_batch() {
 }
 
 void Sink::compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs) {
-  const auto ours = std::make_shared<Hashed>();
+  const auto own = std::make_shared<Hashed>();
   workers_.submit(
       workers_.idlest(),
-      {[this, incoming, ours] { *ours = hash(incoming->file, [this] { workers_.tick(); }); },
-       [this, incoming, ours, theirs] { compared(incoming, *ours, theirs); }});
+      {[this, incoming, own] { *own = hash(incoming->file, [this] { workers_.tick(); }); },
+       [this, incoming, own, theirs] { compared(incoming, *own, theirs); }});
 }
 
-void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
+void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& own,
                     const Digest& theirs) {
-  const bool same = !ours.error && ours.digest == theirs && ours.digest != Digest{};
+  const bool same = !own.error && own.digest == theirs && own.digest != Digest{};
   if (terms_.mode == Mode::Verify) {
     if (same) ++reporter_.summary.compared;
-    if (ours.error)
-      fail(*incoming, *ours.error);
+    if (own.error)
+      fail(*incoming, *own.error);
     else
       settle(*incoming, same ? Outcome::Unchanged : Outcome::Differs);
     return;

@@ -49,10 +49,11 @@ Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter
       total_(terms.count ? std::optional(count_tree(roots, [&link] { link.tick(); }))
                          : std::nullopt),
       missing_(missing.begin(), missing.end()),
-      // A dry run opens nothing later: what cannot be read shall be said all the same.
+      // A dry run opens no file later, so the walk opens them, to report those that cannot be read.
       walk_(std::move(roots),
             terms.mode == Mode::DryRun ? TreeWalk::Files::Open : TreeWalk::Files::Look),
-      // Half of what is left is for the walk, which keeps each folder open that it is in.
+      // Half of the descriptors that are left is for the walk, which keeps the folders open that it
+      // is in.
       most_(allowance(descriptors_left() / 2, 1, kMaxWindow).names),
       slot_busy_(terms.depth, false) {
   for (std::uint32_t slot = terms.depth; slot-- > 0;) free_slots_.push_back(slot);
@@ -103,8 +104,8 @@ void Source::tell(Severity severity, const std::string& problem) {
   link_.send(Problem{severity, problem});
 }
 
-// Drops items that the sink settled and that we are past. A file that the sink gave up on stays
-// until its End was sent.
+// Drops items that the sink has settled and that lie before cursor_. A file that the sink gave up
+// on stays until its End was sent.
 void Source::drop_finished() {
   while (cursor_ > 0 && window_.front().settled) {
     const Entry& entry = window_.front().entry;
@@ -119,10 +120,10 @@ void Source::add(Entry entry) {
   Item item;
   item.id = next_id_++;
   item.entry = std::move(entry);
-  item.entry.file = UniqueFd(); // a window of open files would be too many
+  item.entry.file = UniqueFd(); // open files for a whole window would be too many
   ends_ += item.entry.type == Entry::Type::DirectoryEnd ? 1U : 0U;
   large_ += is_large(item.entry) ? 1U : 0U;
-  // A folder's end waits for its turn: its mode may forbid writing what is still on the way.
+  // A folder's end waits for its turn: its mode may forbid writing files that are still on the way.
   if (item.entry.type != Entry::Type::DirectoryEnd) link_.send(offer_of(item.id, item.entry));
   window_.push_back(std::move(item));
 }
@@ -144,7 +145,7 @@ bool Source::advance() {
 }
 
 bool Source::send_piece(Item& item) {
-  if (item.settled) { // the sink gave up on it
+  if (item.settled) { // the sink gave the file up
     send_end(item, Digest{}, "");
     return true;
   }
@@ -174,7 +175,7 @@ bool Source::send_piece(Item& item) {
   return true;
 }
 
-// All of a small file, and its end.
+// Sends all of a small file, and its End.
 bool Source::send_whole(Item& item) {
   const auto length = static_cast<std::uint32_t>(item.entry.size);
   std::span<std::byte> bytes;
@@ -209,7 +210,7 @@ bool Source::send_data(Item& item, std::uint64_t length) {
   return true;
 }
 
-// A slot that has room for that much; false if all are with the sink.
+// Makes filling_ a slot that has this much room. False: the sink has all slots.
 bool Source::make_room(std::uint64_t wanted) {
   if (filling_ &&
       (terms_.chunk_size - filling_->used < wanted || filling_->news.size() + 4 > kMaxNews))
@@ -230,7 +231,7 @@ void Source::take_room(Item& item, std::uint32_t length) {
   reporter_.progress(item.entry.path);
 }
 
-// In order, and none before the data that it is about.
+// Sends messages in order, and each after the data that it is about.
 void Source::say(Message message) {
   if (filling_ && filling_->news.size() == kMaxNews) send_filled();
   if (filling_)
@@ -242,7 +243,7 @@ void Source::say(Message message) {
 void Source::send_filled() {
   if (!filling_) return;
   const Filling filled = *std::exchange(filling_, std::nullopt);
-  if (filled.used == 0) { // what was to be read into it could not be
+  if (filled.used == 0) { // the file that was to fill it could not be read
     free_slots_.push_back(filled.slot);
   } else {
     slot_busy_[filled.slot] = true;
@@ -273,7 +274,8 @@ void Source::send_end(Item& item, const Digest& digest, const std::string& probl
   ++cursor_;
 }
 
-// Of the first length octets, for a sink that has them already. Throws std::system_error.
+// The digest of the first length octets, for a sink that has them already. Throws
+// std::system_error.
 FileDigest Source::hash_prefix(Item& item, std::uint64_t length) {
   FileDigest digest;
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(kBlock, length)));
@@ -317,14 +319,15 @@ void Source::on(const Want& want) {
   if (terms_.mode == Mode::Copy) reporter_.summary.bytes_resumed += want.offset;
   if (want.offset == 0) return;
   try {
-    // What cannot be opened now cannot be opened later either, and then it is said.
+    // A file that cannot be opened now cannot be opened later, either, and send_piece() reports
+    // that.
     if (open_file(item.entry).empty()) item.digest = hash_prefix(item, want.offset);
   } catch (const std::system_error&) {
-    item.digest.reset(); // the digest will not agree, and the sink drops what it has
+    item.digest.reset(); // the digest will not agree, and the sink drops its octets
   }
 }
 
-// The sink compares contents only where it was told to, and asks once.
+// A sink may compare contents only if the job says so, and once for each file.
 void Source::on(const Compare& compare) {
   Item& item = item_of(compare.id);
   if (!terms_.compare || terms_.mode != Mode::Copy || item.entry.type != Entry::Type::File ||
@@ -335,8 +338,9 @@ void Source::on(const Compare& compare) {
   try {
     if (open_file(item.entry).empty()) answer.digest = hash_prefix(item, item.entry.size).finish();
   } catch (const std::system_error&) {
-    answer
-        .digest = {}; // no checksum is that: the sink wants the file, and is told why it cannot be
+    // No checksum is all zeros. So the sink wants the file, and send_piece() says why it cannot be
+    // read.
+    answer.digest = {};
   }
   item.entry.file = UniqueFd();
   link_.send(answer);
@@ -356,12 +360,12 @@ void Source::on(const Result& result) {
     else if (same)
       ++reporter_.summary.skipped;
   }
-  // A folder was counted when it was offered; its end is news only if it fails.
+  // A folder was counted when it was offered; its end is reported only if it fails.
   if (item.entry.type != Entry::Type::DirectoryEnd || result.outcome == Outcome::Failed)
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);
 }
 
-// Nothing is reported as done that cannot have been.
+// True: the outcome is possible. So the sink cannot report work that it cannot have done.
 bool Source::fits(const Item& item, Outcome outcome) const {
   const bool file = item.entry.type == Entry::Type::File;
   switch (outcome) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/source.h: the side that has the files.
 // Lives here: offering a window of entries ahead, reading wanted files into free slots, sending
-// them. Not here:   walking the tree (tree_walk.h), what the sink decides (sink.h).
+//             them.
+// Not here:   walking the tree (tree_walk.h), the sink's decisions (sink.h).
 // A slot takes several small files: it leaves when it is full, or when there is nothing else to do.
 #pragma once
 
@@ -19,7 +20,7 @@ namespace datum::cp {
 
 class Source {
  public:
-  // missing: of each source that was named and is not there, what to say.
+  // missing: a text for each source that was named and is not there.
   Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter,
          std::vector<std::string> missing = {});
   void run(); // until the sink said Bye
@@ -33,9 +34,10 @@ class Source {
     bool settled = false;  // its Result came
     bool compared = false; // its Compare came
     std::uint64_t offset = 0;
-    std::optional<FileDigest> digest; // of what was read so far, if that is not all at once
+    // The digest of the octets read so far, if the file is read in parts.
+    std::optional<FileDigest> digest;
   };
-  // The slot that is being filled, and what is to be said of its contents once it has left.
+  // The slot that is being filled, and the messages about its contents, which follow it.
   struct Filling {
     std::uint32_t slot = 0, used = 0;
     std::vector<Message> news;
@@ -71,15 +73,15 @@ class Source {
   Terms terms_;
   Reporter& reporter_;
   std::optional<Total> total_;
-  std::deque<std::string> missing_; // and not told yet
+  std::deque<std::string> missing_; // texts that were not sent yet
   TreeWalk walk_;
   std::size_t
-      most_; // in the window: each keeps its folder open, and what the sink asked for itself
+      most_; // the most items in the window. Each keeps its folder open, and a wanted file, too
   bool exhausted_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Item> window_;
-  std::size_t cursor_ = 0;           // whose bytes are sent next
-  std::size_t ends_ = 0, large_ = 0; // of the window
+  std::size_t cursor_ = 0;           // the index of the item whose octets are sent next
+  std::size_t ends_ = 0, large_ = 0; // how many folders' ends and large files the window has
   std::optional<Filling> filling_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<bool> slot_busy_;

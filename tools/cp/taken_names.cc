@@ -18,7 +18,8 @@
 namespace datum::cp {
 namespace {
 
-// Held open, because some file systems number their files anew once no process uses them.
+// The entry stays open, because some file systems number their files anew once no process uses
+// them.
 class HeldEntry {
  public:
   HeldEntry(int folder, const std::string& name)
@@ -63,7 +64,7 @@ void TakenNames::claim(int folder, const std::string& path) {
   const std::string name(name_in(path));
   Before* before = find(name);
   const HeldEntry entry(folder, name);
-  if (before == nullptr) { // it leads to an entry of another name, which is there now
+  if (before == nullptr) { // the name leads to an entry that has another name
     std::vector<std::string> names;
     if (!read_names(folder, names)) throw FileError("read the folder of", path, errno);
     const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& other) {

@@ -14,7 +14,7 @@ using Token = std::array<std::byte, 16>; // 128 random bits: guessing is hopeles
 
 Token make_token();
 std::string token_text(const Token& token);              // 32 hexadecimal digits
-std::optional<Token> parse_token(std::string_view text); // nothing: not such digits
+std::optional<Token> parse_token(std::string_view text); // nothing: the text is no token
 
 // Takes the same time wherever the tokens differ.
 bool same_token(const Token& a, const Token& b);

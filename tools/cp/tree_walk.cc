@@ -18,7 +18,7 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::size_t kMaxLevels = 256; // one descriptor each
+constexpr std::size_t kMaxLevels = 256; // each takes one descriptor
 
 Entry problem(Entry entry, Severity severity, const std::string& text) {
   entry.type = Entry::Type::Problem;
@@ -44,8 +44,8 @@ void take_stat(Entry& entry, const struct stat& st) {
   entry.sparse = st.st_blocks * 512 < st.st_size;
 }
 
-// The next one last. Each name once, even if the folder changes while it is read: a sink takes no
-// name twice.
+// Lists the names in descending order, so that the next one is last. Each comes once, even if the
+// folder changes while it is read, since a sink takes no name twice.
 bool names_in(int folder, std::vector<std::string>& names) {
   if (!read_names(folder, names)) return false;
   std::sort(names.begin(), names.end(), std::greater<>());
@@ -65,7 +65,7 @@ std::optional<Entry> TreeWalk::next() {
     Root root = std::move(roots_.back());
     roots_.pop_back();
     Entry entry = visit(root.folder, root.name, root.path);
-    // It was named, and is not copied: more than a note.
+    // The user named the root, and it is not copied: that is an error.
     if (entry.type == Entry::Type::Problem) entry.severity = Severity::Error;
     return entry;
   }
@@ -77,7 +77,7 @@ std::optional<Entry> TreeWalk::next() {
   }
   const std::string name = std::move(level.names.back());
   level.names.pop_back();
-  // A copy: a folder that is entered moves the levels.
+  // `folder` is a copy: visit() may grow levels_, which moves `level`.
   const Folder folder = level.folder;
   return visit(folder, name, level.end.path + "/" + name);
 }
@@ -140,7 +140,7 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
 }
 
 std::string open_file(Entry& entry) {
-  // O_NONBLOCK: if it became a fifo since we looked, do not wait for its writer.
+  // O_NONBLOCK: if the file has become a FIFO since visit(), open does not wait for a writer.
   entry.file = UniqueFd(openat(entry.folder->get(), entry.name.c_str(),
                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return entry.file ? "" : FileError("open", entry.path, errno).what();

@@ -20,14 +20,15 @@
 namespace datum::cp {
 namespace {
 
-// 0, or an errno value.
+// Returns 0, or an errno value.
 int link_through_proc(int file, int folder, const char* name) {
   std::array<char, 32> path = {};
   std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file);
   return linkat(AT_FDCWD, path.data(), folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-// AT_EMPTY_PATH takes a right (CAP_DAC_READ_SEARCH) or a new kernel, and says ENOENT without.
+// AT_EMPTY_PATH needs a capability (CAP_DAC_READ_SEARCH) or a new kernel. Without either linkat()
+// says ENOENT.
 int give_name(int file, int folder, const char* name) {
   static std::atomic<bool> by_proc{false};
   if (!by_proc.load(std::memory_order_relaxed)) {
@@ -39,19 +40,19 @@ int give_name(int file, int folder, const char* name) {
   return error;
 }
 
-// Without /proc a file might never get its name.
+// Without /proc give_name() might fail.
 bool has_proc() {
   static const bool there = access("/proc/self/fd", F_OK) == 0;
   return there;
 }
 
-// -1 where the file system knows no files without a name.
+// -1: the file system knows no files without a name.
 UniqueFd make_nameless(int folder, std::uint32_t mode) {
   if (!has_proc()) return {};
   return UniqueFd(openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
 }
 
-// The mode is what the mask of the process, or the folder's access control list, made of it.
+// open() may have changed the mode by the mask of the process, or the folder's access control list.
 bool set_mode_and_time(int file, std::uint32_t mode, const Time& mtime) {
   struct stat st = {};
   const timespec time = {mtime.seconds, static_cast<long>(mtime.nanoseconds)};
@@ -71,10 +72,10 @@ bool put_by_rename(const WholeFile& file) {
 bool put_in_place(const WholeFile& file) {
   assert(file.content.size() == file.identity.size);
   if (digest_of_short_file(file.content) != file.digest) return false;
-  // A link takes no name away from another file: only a rename does.
+  // Only a rename replaces another file; linkat() does not.
   if (file.existing == Existing::Replace) return put_by_rename(file);
   const UniqueFd nameless = make_nameless(file.folder->get(), file.mode);
-  if (!nameless) return put_by_rename(file); // if the folder is at fault, that says so, too
+  if (!nameless) return put_by_rename(file); // if the folder is at fault, this reports it
   const std::string& path = file.identity.path;
   if (const int error = write_at(nameless.get(), file.content, 0); error != 0)
     throw FileError("write", path, error);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/whole_file.h: a file whose contents are all here, put in its place at once.
-// Lives here: files without a name (O_TMPFILE), which a cut leaves nothing of and no other
-//             process can open, and the step that gives them one.
+// cp/whole_file.h: a file whose contents are all in memory, put in place at once.
+// Lives here: files without a name (O_TMPFILE), of which an interruption leaves nothing and which
+//             no other process can open, and giving them a name.
 // Not here:   files that arrive in pieces, and file systems that know no such files
-// (partial_file.h).
+//             (partial_file.h).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct WholeFile {
   std::uint32_t mode = 0;
   Existing existing{};
   std::span<const std::byte> content; // identity.size octets, at most a block
-  Digest digest{};                    // the source's
+  Digest digest{};                    // the digest that the source sent
 };
 
 // True: the digest agrees and the file is in place. False: it does not, and nothing was touched.

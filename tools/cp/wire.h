@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/wire.h: numbers and strings to big-endian bytes and back.
-// Lives here: a writer that grows, and how a string is written (numbers: base/wire.h).
+// Lives here: a writer whose buffer grows, and how a string is written (numbers: base/wire.h).
 // Not here:   what the bytes mean (protocol.h, hello.h, journal.cc).
 #pragma once
 
@@ -32,7 +32,7 @@ class WireWriter {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return *this;
   }
-  // Longer text is cut: only messages for people are ever that long.
+  // A longer text is cut. Only messages for users can be that long.
   WireWriter& string(std::string_view text) {
     text = text.substr(0, kMaxString);
     number(static_cast<std::uint16_t>(text.size()));
@@ -45,7 +45,7 @@ class WireWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Every call answers false once the bytes run out; the value is then unspecified.
+// Each call returns false if there are too few bytes; the value is then unspecified.
 class WireReader : public datum::WireReader {
  public:
   using datum::WireReader::WireReader;

@@ -2,7 +2,7 @@
 // cp/workers.h: threads for the slow part of a sink, the work of the file system.
 // Lives here: a queue for each worker, in whose order its tasks run, and the tasks that are done.
 // Not here:   what a task does (arrival.h), which step waits for it (sink.cc).
-// Threads: all calls are the owner's, but for tick(), which is for the tasks.
+// Threads:    the owner makes all calls except tick(), which tasks make.
 #pragma once
 
 #include <condition_variable>
@@ -18,39 +18,39 @@
 
 namespace datum::cp {
 
-// For one copy: as many as there are processors to run them, but two at most. What a third would do
-// waits for the lock of the file system's journal.
+// The number of workers for one copy: as many as there are processors, but two at most. A third
+// worker would wait for the lock of the file system's journal.
 std::size_t usual_workers();
 
 class Workers {
  public:
-  // A worker runs work; then the owner runs after, within finish_done(). What work throws,
-  // finish_done() throws in the place of after.
+  // A worker runs `work`. Then the owner runs `after`, within finish_done(). If `work` throws,
+  // finish_done() throws the same in place of `after`.
   struct Task {
     std::function<void()> work, after;
   };
 
-  // As many as can be had: without a worker submit() runs a task at once. notify: told, by a
-  // worker, that finish_done() has something to do, and by each tick().
+  // Makes as many workers as it can. Without a worker, submit() runs a task at once. A worker calls
+  // `notify` when finish_done() has something to do; tick() calls it, too.
   Workers(std::size_t count, std::function<void()> notify);
-  // Tasks that have not begun are forgotten; those that tick() end.
+  // Tasks that have not begun are dropped. tick() ends those that run and call it.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // The one with the least to do.
+  // The worker with the least to do.
   [[nodiscard]] std::size_t idlest() const;
   void submit(std::size_t worker, Task task);
   void finish_done();
 
   [[nodiscard]] bool busy() const { return !unfinished_.empty(); }
-  // To be kept, for finished(): what was submitted until now.
+  // The number of the last task; finished() takes it.
   [[nodiscard]] std::uint64_t submitted() const { return last_; }
   [[nodiscard]] bool finished(std::uint64_t submitted) const {
     return unfinished_.empty() || *unfinished_.begin() > submitted;
   }
 
-  // For a long task, now and then; throws if the owner waits for it no longer.
+  // A long task calls it now and then. Throws if the owner does not wait for the task any more.
   void tick();
 
  private:
@@ -75,7 +75,7 @@ class Workers {
   std::vector<Ticket> done_;
   bool stopping_ = false;
   std::uint64_t last_ = 0;
-  std::set<std::uint64_t> unfinished_; // the owner's
+  std::set<std::uint64_t> unfinished_; // only the owner's thread uses it
 };
 
 } // namespace datum::cp

@@ -40,7 +40,8 @@ std::vector<conf::ServiceEntry> read_services(const std::string& file) {
   return std::move(document.entries);
 }
 
-// One change of the file. What it does is told once it is done: an error undoes all of it.
+// One change of the file. It is reported only after it is written, since an error leaves the file
+// as it was.
 class Change {
  public:
   Change(const std::string& text, const Adapters& adapters) : text_(text), adapters_(adapters) {}
@@ -52,7 +53,7 @@ class Change {
   void tell() const {
     for (const std::string& line : told_) tools::log_line(line);
   }
-  // What was added and removed again is no change.
+  // Called only if the text differs: a line that was added and removed again is no change.
   void tell_changes() const {
     for (const std::string& line : changes_) tools::log_line(line);
   }
@@ -64,7 +65,7 @@ class Change {
 
   ConfText text_;
   const Adapters& adapters_;
-  std::set<std::string> absent_; // devices of which that was told
+  std::set<std::string> absent_; // devices for which told_ says that this host has no adapter
   Lines told_, changes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datadm/actions.h: what datadm does, in its order: add, remove, update, show.
+// datadm/actions.h: the actions of datadm, in this order: add, remove, update, show.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Actions {
   bool view = false;
 };
 
-// Says on stderr what changed. Throws ToolError; then dat.conf is as it was.
+// Reports the changes on stderr. Throws ToolError, and dat.conf is unchanged then.
 void carry_out(const Actions& actions, const Adapters& adapters);
 
 } // namespace datum::datadm

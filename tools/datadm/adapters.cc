@@ -42,7 +42,7 @@ std::optional<PciId> pci_id(std::string_view text) {
   return PciId{*vendor, *device};
 }
 
-// The files hold a line such as 0x15b3.
+// The number in a file of /sys, which has one line such as 0x15b3.
 std::optional<unsigned> number_in(const fs::path& file) {
   std::string line;
   std::ifstream in(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datadm/adapters.h: the adapters of a device that this host has.
-// Lives here: what the device field of service_provider.conf means on Linux.
+// Lives here: the meaning of the device field of service_provider.conf on Linux.
 //
 //   driver_name=datum       Datum's IAs: "datum", and "datum-<netdev>" for each interface with an
 //                           address
@@ -19,7 +19,7 @@ namespace datum::datadm {
 // Adapter names for a device; throws ToolError if they cannot be listed.
 using Adapters = std::function<std::vector<std::string>(const std::string& device)>;
 
-// Whether this text is one of the three forms above.
+// True: the text has one of the three forms above.
 bool is_device(std::string_view text);
 
 // sys_class_net: /sys/class/net.

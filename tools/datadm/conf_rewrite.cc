@@ -20,7 +20,7 @@ namespace datum::datadm {
 namespace {
 
 constexpr mode_t kNewFileMode = 0644;
-constexpr int kMostLinks = 40; // as many as the kernel follows
+constexpr int kMostLinks = 40; // the kernel follows as many
 
 [[noreturn]] void fail(const fs::path& what, const char* doing, int code) {
   const bool is_forbidden = code == EACCES || code == EPERM;
@@ -29,7 +29,8 @@ constexpr int kMostLinks = 40; // as many as the kernel follows
                               is_forbidden && ::geteuid() != 0 ? " (run it as root?)" : ""));
 }
 
-// What a chain of links leads to, whether or not it exists: a link is never replaced itself.
+// The target of a chain of links, whether or not it exists. The target is replaced, and never a
+// link.
 fs::path target_of(const fs::path& file) {
   if (file.empty()) throw ToolError(ExitCode::Usage, "--file names no file; it is empty");
   fs::path target = fs::absolute(file);
@@ -37,7 +38,7 @@ fs::path target_of(const fs::path& file) {
     std::error_code error;
     const fs::path next = fs::read_symlink(target, error);
     if (error) return target;
-    target = target.parent_path() / next; // an absolute one replaces all
+    target = target.parent_path() / next; // operator/ drops the folder if `next` is absolute
   }
   fail(file, "follow", ELOOP);
 }
@@ -53,7 +54,7 @@ UniqueFd open_folder(const fs::path& target) {
   return fd;
 }
 
-// A file beside the target that is removed unless it took the target's place.
+// A new file in the folder of the target. The destructor removes it unless become() was called.
 class Draft {
  public:
   explicit Draft(const fs::path& target) : path_(target.string() + ".datadm-XXXXXX") {
@@ -99,7 +100,7 @@ class Draft {
 } // namespace
 
 ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(open_folder(file_)) {
-  // A device or a pipe that is named by mistake would be replaced by a file.
+  // Without this check a device or a pipe that is named by mistake would be replaced by a file.
   struct stat info {};
   if (::stat(file_.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     throw ToolError(ExitCode::Failed, fmt::format("{}: is not a regular file", file_.string()));
@@ -112,7 +113,7 @@ void ConfLock::replace(const std::string& text) {
   draft.take_after(file_);
   draft.write(text);
   draft.become(file_);
-  // The new name has to survive a crash, too.
+  // The rename has to survive a crash, too.
   if (::fsync(folder_.get()) != 0) fail(file_.parent_path(), "write", errno);
 }
 

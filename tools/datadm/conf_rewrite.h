@@ -9,19 +9,19 @@
 
 namespace datum::datadm {
 
-// Held while a file is read and rewritten, so that two datadm do not lose each other's lines.
-// Creates no folder. Throws ToolError.
+// The lock is held while a file is read and rewritten, so that two datadm processes do not lose
+// each other's lines. It creates no folder. The constructor throws ToolError.
 class ConfLock {
  public:
   explicit ConfLock(const std::filesystem::path& file);
 
   // Readers see the old text or the new one, also after a crash. Mode and owner stay as they were;
-  // a symbolic link stays one, even if it led to nothing before. Throws ToolError; the old file is
-  // then untouched.
+  // a symbolic link stays one, even if its target did not exist before. Throws ToolError; the old
+  // file is then untouched.
   void replace(const std::string& text);
 
  private:
-  std::filesystem::path file_; // what a link leads to
+  std::filesystem::path file_; // the target, if `file` is a symbolic link
   UniqueFd folder_;
 };
 

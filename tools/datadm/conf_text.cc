@@ -15,19 +15,20 @@ conf::Entry entry_for(const std::string& name, const conf::ServiceEntry& service
   return {.ia_name = name, .provider = service.provider, .platform_data = service.device};
 }
 
-// The device and its provider as a text: all lines for the device have it, and no others.
+// The device and its provider as text: the line without its IA name, which is the same for all
+// adapters of the device.
 std::string service_key(conf::Entry entry) {
   entry.ia_name.clear();
   return conf::format_line(entry);
 }
 
-// What a line and the service that it goes with have in common.
+// The fields by which a line belongs to a service that is removed.
 std::string removal_key(const std::string& device, const conf::ProviderFields& provider) {
   return conf::in_quotes(device) + conf::in_quotes(provider.library) +
          conf::in_quotes(provider.provider_version);
 }
 
-// A name alone may be that of four lines.
+// The name alone does not identify a line: it may have one for each API version and thread safety.
 std::string label_of(const conf::Entry& entry) {
   const conf::ProviderFields& p = entry.provider;
   return fmt::format("{} {}{}.{} {}", entry.ia_name, p.api_type, p.api_major, p.api_minor,
@@ -101,7 +102,7 @@ std::vector<conf::ServiceEntry> ConfText::services() const {
 
 ConfText::Changes ConfText::update(const Adapters& adapters) {
   Changes changes;
-  // A device may have many services: it is looked for once.
+  // A device may have many services. Its adapters are looked for once.
   std::map<std::string, std::vector<std::string>> here;
   std::set<std::string> wanted;
   const std::vector<conf::ServiceEntry> all = services();

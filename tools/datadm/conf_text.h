@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datadm/conf_text.h: a dat.conf as text that entries are added to and removed from.
-// Lives here: which lines correspond to a device, what is added, what goes. Comments, bad lines and
-//             lines of other providers stay as they are.
+// datadm/conf_text.h: adds entries to the text of a dat.conf, and removes some.
+// Lives here: which lines belong to a device, which are added and which removed. Comments, bad
+//             lines and lines of other providers stay as they are.
 // Not here:   files (conf_rewrite.h), how many adapters there are (adapters.h).
-// Pure, but for the adapters asked.
+// Pure, except for the calls of Adapters.
 #pragma once
 
 #include <set>
@@ -20,19 +20,19 @@ class ConfText {
  public:
   explicit ConfText(std::string_view text);
 
-  // What is added and removed is told as "ibd0 u1.2 threadsafe".
+  // A line that was added or removed is returned as "ibd0 u1.2 threadsafe".
 
-  // A line for each adapter of the device that has none yet. Returns what was added.
+  // Adds a line for each adapter of the device that has none yet.
   std::vector<std::string> add(const conf::ServiceEntry& service, const Adapters& adapters);
-  // The lines of these devices with their libraries and provider versions go. Returns what went.
+  // Removes the lines that have the device, library and provider version of one of the services.
   std::vector<std::string> remove(const std::vector<conf::ServiceEntry>& services);
 
   struct Changes {
     std::vector<std::string> added, removed;
-    std::vector<std::string> absent; // devices without any adapter here
+    std::vector<std::string> absent; // devices of which this host has no adapter
   };
-  // For every device that now has lines: lines for new adapters, none for vanished ones. Lines
-  // whose last field names no device were not made by datadm and stay.
+  // For every device that has lines: adds lines for new adapters and removes those of vanished
+  // ones. A line whose last field names no device was not made by datadm and stays.
   Changes update(const Adapters& adapters);
 
   std::string text() const;
@@ -50,7 +50,7 @@ class ConfText {
   std::vector<std::string> drop(Predicate goes);
 
   std::vector<Line> lines_;
-  std::set<std::string> present_; // entries, as they would be written
+  std::set<std::string> present_; // the entries, each as datadm would write it
   std::vector<conf::Diagnostic> diagnostics_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datadm: the command line. What it does is in actions.h.
+// datadm: the command line. The actions are in actions.h.
 #include <filesystem>
 
 #include "base/variables.h"
@@ -13,7 +13,7 @@ using datum::tools::ExitCode;
 
 namespace {
 
-// The registry's dat.conf. Where there is none yet, and no folder for it, the next place whose
+// The dat.conf that the registry reads. If there is none yet, the first of the default paths whose
 // folder exists.
 std::string default_file() {
   const auto location =

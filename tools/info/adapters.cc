@@ -23,7 +23,7 @@ namespace {
 
 std::vector<DAT_PROVIDER_INFO> registered() {
   DAT_COUNT count = 0;
-  // Too little room is refused, and says how much there has to be.
+  // The call fails if the list is too short, and sets count to the length that it needs.
   const DAT_RETURN asked = dat_registry_list_providers(0, &count, nullptr);
   if (asked != DAT_SUCCESS && !tools::is_type(asked, DAT_INVALID_PARAMETER))
     tools::check(asked, "dat_registry_list_providers");
@@ -44,14 +44,14 @@ std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
   return {};
 }
 
-// The IA that DATUM_ALIAS has answer to this name; empty: that of the name itself.
+// The IA that DATUM_ALIAS gives for this name; empty: the IA of the name itself.
 std::string another_asked_for(const ConfFile& file, const std::string& name) {
   if (name.starts_with(conf::kRelaxedOrderingPrefix)) return {};
   std::string ia = tools::asked_for(file, name);
   return ia == name ? std::string() : ia;
 }
 
-// Each name and version once, in the order in which they come.
+// A list with each name and version once, in the order of add().
 class AdapterList {
  public:
   explicit AdapterList(const ConfFile& file) : file_(file), origins_(file) {
@@ -61,7 +61,7 @@ class AdapterList {
   }
 
   const tools::Origins& origins() const { return origins_; }
-  // For this version, which replaces a built-in adapter.
+  // True: dat.conf has a line of this name for this DAT version. It replaces a built-in adapter.
   bool has_line(const std::string& name) const { return names_.contains(name); }
 
   void add(const std::string& name, unsigned major, unsigned minor, bool thread_safe, bool listed) {
@@ -88,7 +88,8 @@ class AdapterList {
   std::vector<Adapter> take() { return std::move(adapters_); }
 
  private:
-  // DATUM_ALIAS stands before lines of the same name, and names what has none.
+  // DATUM_ALIAS takes precedence over lines of the same name, and may contain names that have no
+  // line.
   tools::IaOrigin origin_by_alias(const std::string& name, const std::string& ia, unsigned major,
                                   unsigned minor) const {
     tools::IaOrigin origin = origins_.of(ia, major, minor);
@@ -121,13 +122,13 @@ std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::
   for (const DAT_PROVIDER_INFO& info : registered())
     list.add(info.ia_name, info.dapl_version_major, info.dapl_version_minor,
              info.is_thread_safe == DAT_TRUE, true);
-  // What opens without being listed.
+  // These adapters open although the registry does not list them.
   for (const std::string& name : list.origins().built_in())
     if (!list.has_line(name)) list.add(name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false, false);
   for (const std::string& name : also)
     if (!another_asked_for(file, name).empty() && !list.has_line(name))
       list.add(name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false, false);
-  // The registry lists lines of its own version only.
+  // The registry lists only the lines of its own version.
   for (const conf::Entry& entry : file.document.entries)
     if (entry.selectable() && entry.provider.api_major != DAT_VERSION_MAJOR)
       list.add(entry.ia_name, entry.provider.api_major, entry.provider.api_minor,
@@ -186,7 +187,7 @@ void try_open(Adapter& adapter) {
     adapter.state = fmt::format("for DAT {}.{} programs; not tried", adapter.major, adapter.minor);
     return;
   }
-  // Asked for, it would be another adapter that opens.
+  // dat_ia_open() with this name would open another adapter.
   if (adapter.name.starts_with(conf::kRelaxedOrderingPrefix))
     return refuse(
         adapter,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // info/adapters.h: which interface adapters there are, where each comes from, whether it opens.
-// Not here: what an open one can do (attributes.h), what is wrong with the machine (check.h).
+// Not here:   the attributes of an open adapter (attributes.h), faults of the machine (check.h).
 #pragma once
 
 #include <string>
@@ -18,39 +18,39 @@ using tools::Obstacle;
 struct Adapter {
   std::string name;
   unsigned major = 0, minor = 0;
-  bool any_thread_safety = false; // offered to thread-safe and other programs
+  bool any_thread_safety = false; // offered to programs with and without thread safety
   bool thread_safe = false;
-  bool listed = true; // by dat_registry_list_providers of this version
+  bool listed = true; // dat_registry_list_providers() of this version lists it
   tools::IaOrigin origin;
-  bool by_alias = false; // DATUM_ALIAS has another one answer to this name
-  bool tried = true;     // those of another DAT version are not
+  bool by_alias = false; // DATUM_ALIAS gives another IA for this name
+  bool tried = true;     // false: it is for another DAT version
   bool opens = false;
   Obstacle obstacle = Obstacle::None;
   std::string address;
-  std::string library_path; // the file that serves it; empty: it does not open
-  std::string state;        // "opens", or why not
-  // Which way connections take, in its provider's words; empty: it does not tell.
+  std::string library_path; // the file of its provider; empty: it does not open
+  std::string state;        // "opens", or the reason why it does not
+  // The path of connections, in the provider's words; empty: the provider does not tell.
   std::string to_this_host, to_other_hosts, path_reason;
 };
 
-// What the registry lists, in its order, then the other built-in ones, then lines for programs of
-// other DAT versions; each name and version once. also: names that are in no list, and are there
-// if DATUM_ALIAS has an adapter answer to them.
+// The adapters that the registry lists, in its order, then other built-in ones, then those of lines
+// for other DAT versions; each name and version once. also: further names, which are added if
+// DATUM_ALIAS gives an IA for them.
 std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::string>& also = {});
 
-// Those of Datum's providers, then the others; each in the order that they have.
+// Moves the adapters of Datum's providers to the front. The order is otherwise kept.
 void put_own_first(std::vector<Adapter>& adapters);
 
-// Of another provider, and does not open here, or was not tried.
+// True: the adapter is of another provider, and does not open here or was not tried.
 bool is_foreign(const Adapter& adapter);
 
-// A distribution's dat.conf names whatever there is anywhere: takes out the foreign ones, unless
-// there is one alone.
+// Takes the foreign adapters out of the list, if there are two or more. A distribution's dat.conf
+// may name many for hardware that is not here.
 std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters);
-// What they are, in one line: how many, for which DAT version, which libraries.
+// One line: how many, for which DAT versions, of which libraries.
 std::string text_of_foreign(const std::vector<Adapter>& foreign);
 
-// Opens it to see; fills what is below `opens`.
+// Opens the adapter, and fills `opens` and the members below it.
 void try_open(Adapter& adapter);
 
 DAT_RETURN open_adapter(const Adapter& adapter, DAT_IA_HANDLE& ia);

@@ -38,7 +38,7 @@ std::string flags(int value, std::span<const Flag> names) {
   return text.empty() ? "none" : text;
 }
 
-// Each name is in a group of its own, so that it cannot hide one of the provider's own fields.
+// The name gets the group as prefix, so that it cannot hide a field of the structure.
 void named(List& list, const char* group, DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
   for (DAT_COUNT i = 0; attributes != nullptr && i < count; ++i)
     list.push_back({fmt::format("{}: {}", group, attributes[i].name), attributes[i].value, false});
@@ -144,8 +144,8 @@ std::string merging(const DAT_PROVIDER_ATTR& a) {
   return refused.empty() ? "all pairs" : "all pairs but " + refused;
 }
 
-// The types are numbers that are or'ed all the same, and none of them needs a bit (decision 131):
-// VIRTUAL is there always, 3 is SO_VIRTUAL and everything before it.
+// The types are numbers, not bits, but providers combine them by OR (decision 131). VIRTUAL is
+// always present. 3, SO_VIRTUAL, includes the types before it.
 std::string memory_types(unsigned value) {
   std::string text = "virtual";
   if ((value & DAT_MEM_TYPE_LMR) != 0) text += ", LMR";

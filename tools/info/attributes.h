@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/attributes.h: all attributes of an open IA and of its provider as names and text.
+// info/attributes.h: all attributes of an IA and of its provider as names and texts.
 #pragma once
 
 #include <string>

@@ -19,8 +19,8 @@ namespace {
 using Findings = std::vector<Finding>;
 
 constexpr std::uint64_t kFewFiles = 1024;
-constexpr std::uint64_t kFilesPerLink =
-    4; // measured: a process that one is linked with costs these
+// Measured: descriptors for each process that a program has a link with.
+constexpr std::uint64_t kFilesPerLink = 4;
 // Measured: descriptors of a program with one adapter that listens and has a link to one process.
 constexpr std::uint64_t kFilesForOne = 17;
 constexpr std::uint64_t kFilesForOneOverTcp = 10; // the same with DATUM_TRANSPORT=tcp
@@ -80,7 +80,8 @@ void judge_module(const Facts& facts, Findings& out) {
 }
 
 void judge_open_adapter(const Adapter& adapter, const std::string& name, Findings& out) {
-  // An adapter of the loopback interface reaches no other host on purpose.
+  // The text of an adapter of the loopback interface begins otherwise. That one is not meant to
+  // reach other hosts.
   constexpr std::string_view kNoNetwork = "none: no network interface";
   const std::string text = fmt::format("{} opens, {}", name, adapter.address);
   if (adapter.to_other_hosts.starts_with(kNoNetwork))
@@ -97,7 +98,8 @@ std::string step_for(const Adapter& adapter) {
   return tools::step_for(adapter.obstacle, adapter.origin);
 }
 
-// What keeps shared memory from one keeps it from all of a process.
+// If shared memory is not available, that holds for all adapters of the process, so the first is
+// enough.
 void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
   constexpr std::string_view kLack = "shared memory is not available";
   constexpr std::string_view kDescriptors = "descriptors";
@@ -115,7 +117,7 @@ void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
                        "service, the seccomp profile of a container"});
 }
 
-// The registry warns of a library that it cannot load, before anything is judged here.
+// The registry has already logged a warning for each library that it cannot load.
 void judge_foreign(const std::vector<Adapter>& foreign, Findings& out) {
   const bool any_tried = std::any_of(foreign.begin(), foreign.end(),
                                      [](const Adapter& adapter) { return adapter.tried; });
@@ -148,7 +150,7 @@ void judge_adapters(const Facts& facts, bool all, Findings& out) {
   judge_module(facts, out);
 }
 
-// Programs of DAT 1.2 have nothing to do with it.
+// A foreign registry for DAT 2.0 does not matter to programs of DAT 1.2.
 void judge_registry(const Facts& facts, Findings& out) {
   const ForeignRegistry& registry = facts.foreign_registry;
   if (registry.path.empty()) return;
@@ -172,7 +174,7 @@ std::string count_text(std::uint64_t value) {
   return value == UINT64_MAX ? "unlimited" : std::to_string(value);
 }
 
-// A shell may raise the limit up to the hard one, and not beyond.
+// A shell can raise the soft limit to the hard one at most.
 std::string more_files(const Limit& files) {
   if (files.soft < files.hard) return "ulimit -n " + count_text(files.hard);
   return "as root raise the hard limit, in /etc/security/limits.conf or by LimitNOFILE= of the "
@@ -314,7 +316,7 @@ void judge_memory(const Facts& facts, Findings& out) {
                    "sysctl vm.nr_hugepages=N"});
 }
 
-// What qualifiers above 65535 stand for.
+// The TCP ports that connection qualifiers above 65535 are mapped to.
 PortRange mapped_ports(const Facts& facts) {
   constexpr PortRange kMappedPorts{16384, 24575};
   for (const auto& [name, value] : facts.environment)
@@ -328,7 +330,7 @@ void judge_ports(const Facts& facts, Findings& out) {
                   facts.ephemeral_ports.empty() ? "unknown" : facts.ephemeral_ports,
                   facts.first_unprivileged_port.value_or(1024));
   const PortRange mapped = mapped_ports(facts);
-  unsigned low = 0, high = 0; // of the ephemeral ones
+  unsigned low = 0, high = 0; // the range of ephemeral ports
   std::istringstream in(facts.ephemeral_ports);
   const bool overlap = in >> low >> high && low <= mapped.high && mapped.low <= high;
   if (!overlap) {
@@ -346,7 +348,7 @@ void judge_ports(const Facts& facts, Findings& out) {
                    mapped.low, mapped.high)});
 }
 
-// There may be any number: a name costs nothing.
+// Shows only the first few, since any user can hold any number of names.
 void judge_names(const Facts& facts, Findings& out) {
   constexpr std::size_t kShown = 8;
   const std::size_t count = facts.held_names.size();

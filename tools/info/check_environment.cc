@@ -30,8 +30,8 @@ std::string all_settings() {
   return fmt::format("use one of {}", fmt::join(names, ", "));
 }
 
-// Names that dat_ia_open cannot find though DATUM_ALIAS has them. Whether another IA that stands
-// for a name opens is judged with the adapters.
+// Reports a name in DATUM_ALIAS that dat_ia_open() cannot find. judge_adapters() reports whether
+// the IA for a name opens.
 void judge_alias(const std::string& value, const std::string& name, const std::string& ia,
                  const std::vector<Adapter>& adapters, Findings& out) {
   constexpr std::string_view kPrefix = conf::kRelaxedOrderingPrefix;
@@ -52,7 +52,8 @@ void judge_alias(const std::string& value, const std::string& name, const std::s
                    step_for_alias(name)});
 }
 
-// Names that DATUM_ALIAS has more than once, for different adapters: one alone can answer.
+// Judges each name in DATUM_ALIAS. Also reports a name that is there more than once with different
+// adapters, as only one of them is used.
 void judge_aliases(const std::string& value, const std::vector<Adapter>& adapters, Findings& out) {
   std::vector<std::string> bad;
   const conf::Aliases aliases = conf::Aliases::parse(value, bad);
@@ -92,7 +93,7 @@ std::string step_for_alias(const std::string& name) {
   return fmt::format("have DATUM_ALIAS name an adapter that dat-info lists, or leave {} out", name);
 }
 
-// Of a name that is none of Datum's the value is not shown: DAT_CP_TOKEN is a secret.
+// The value is shown only for the names of Datum, since DAT_CP_TOKEN, for example, is a secret.
 void judge_environment(const Facts& facts, std::vector<Finding>& out) {
   for (const auto& [name, value] : facts.environment) {
     if (const VariableInfo* const info = known_variable(name))

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 namespace datum::info {
 namespace {
 
-// The type of the first argument is one of the C library's own.
+// The C library has its own type for the first argument of getrlimit(2), hence decltype.
 Limit limit_of(decltype(RLIMIT_NOFILE) resource) {
   rlimit limit = {};
   if (getrlimit(resource, &limit) != 0) return {};
@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, std::string>> dat_environment() {
   return found;
 }
 
-// Whoever sets an alias will ask for it.
+// The names in DATUM_ALIAS, which programs will ask for.
 std::vector<std::string> alias_names() {
   std::vector<std::string> names;
   const char* const setting = value_of(Variable::Alias);
@@ -70,8 +70,9 @@ std::string test_memfd() {
                      std::strerror(errno));
 }
 
-// What two unrelated processes of this user may do: neither is the other's parent. Returns 0 or
-// errno; the target waits in a pipe until its end is closed.
+// Tries process_vm_readv(2) between two processes of this user of which neither is the other's
+// parent. Returns 0 or errno. The target blocks in a read from a pipe until this process closes the
+// other end.
 int read_from_sibling() {
   int hold[2];
   if (pipe(hold) != 0) return errno;
@@ -130,7 +131,8 @@ std::vector<std::string> names_in(const char* folder) {
 
 Facts gather_facts() {
   Facts facts;
-  // Before DAT is used: children of a process with threads may do little.
+  // This comes before the first use of DAT, because a child of a process with threads may do
+  // little.
   const int denied = read_from_sibling();
   facts.sibling_access = denied == 0;
   if (denied != 0) facts.sibling_error = std::strerror(denied);

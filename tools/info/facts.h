@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/facts.h: what this machine is like, as far as it matters to DAT.
-// Lives here: asking the system. Not here: what is wrong about an answer (check.h).
+// info/facts.h: the properties of this machine that matter to DAT.
+// Lives here: asking the system.
+// Not here:   judging the answers (check.h).
 #pragma once
 
 #include <cstdint>
@@ -31,13 +32,13 @@ struct Facts {
   std::string kernel; // "6.1.0-25-amd64"
   std::vector<KernelCall> missing_calls;
   bool proc_mounted = true;
-  std::optional<long> ptrace_scope; // of Yama; nothing: no Yama
-  bool sibling_access = false;      // process_vm_readv between two children of ours worked
-  std::string sibling_error;        // why not
+  std::optional<long> ptrace_scope; // of Yama; empty: there is no Yama
+  bool sibling_access = false;      // process_vm_readv(2) worked between two children
+  std::string sibling_error;        // why it did not
   std::string memfd_error;          // "ftruncate: File too large"; empty: works
   // Calls that Datum needs and a filter refuses: "sendmsg", "Operation not permitted".
   std::vector<std::pair<std::string, std::string>> refused_calls;
-  std::optional<std::uint64_t> shm_free;      // bytes of /dev/shm; nothing: not mounted
+  std::optional<std::uint64_t> shm_free;      // free bytes of /dev/shm; empty: not mounted
   bool own_network = false, own_pids = false; // other namespaces than process 1
   bool namespaces_known = false;
   bool root = false;

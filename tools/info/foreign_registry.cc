@@ -22,7 +22,8 @@ namespace {
 constexpr const char* kRegistry = "libdat2.so.2";
 constexpr std::string_view kProvider = "libdatum2.so";
 
-// As the loader gives it to programs. Datum's own is known by a name that no other has.
+// The registry that the loader gives to programs, if it is not Datum's. Only Datum's exports
+// kIgnoredValueIsNews.
 std::string path_of_foreign() {
   void* const library = dlopen(kRegistry, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {};
@@ -40,7 +41,7 @@ bool offers_datum(const conf::Document<conf::Entry>& document) {
       });
 }
 
-// What Datum's installation offers to datadm, beside this program.
+// The service_provider.conf that is installed together with this program.
 std::string service_provider_conf() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -62,7 +63,7 @@ ForeignRegistry find_foreign_registry(const tools::ConfFile& own) {
   } else if (const auto text = conf::read_file(found.conf)) {
     found.offers_datum = offers_datum(conf::parse_dat_conf(*text));
   }
-  // datadm prefers a folder that the other registry does not know.
+  // Without --file, datadm would choose a dat.conf that the foreign registry does not read.
   std::error_code error;
   const bool elsewhere =
       !own.overridden && fs::exists(fs::path(conf::kDefaultPaths[0]).parent_path(), error);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/foreign_registry.h: whether this machine gives programs of DAT 2.0 a registry of another
-// maker, such as the distributions' libdapl2. That one knows no built-in adapters: Datum has to
-// stand in its dat.conf. Not here: what that means (check.h).
+// info/foreign_registry.h: whether programs of DAT 2.0 get the registry of another maker on this
+// machine, such as the distributions' libdapl2. That one has no built-in adapters, so Datum needs
+// lines in its dat.conf.
+// Not here:   judging this (check.h).
 #pragma once
 
 #include <string>
@@ -11,9 +12,9 @@
 namespace datum::info {
 
 struct ForeignRegistry {
-  std::string path;          // of its libdat2.so.2; empty: it is Datum's own, or there is none
+  std::string path;          // the foreign libdat2.so.2; empty: it is Datum's own, or there is none
   std::string conf;          // the dat.conf that it reads
-  bool offers_datum = false; // by a line of that file
+  bool offers_datum = false; // a line of that file names Datum
   std::string remedy;        // the command that adds such lines
 };
 

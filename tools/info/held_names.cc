@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kMarkNames = "datum/m";
 
-// Any process chooses names; nothing else of one is ever shown.
+// Any process can choose names, so only a name of this form is shown.
 bool is_address(const std::string& text) {
   in6_addr address = {};
   const std::string host = text.substr(0, text.find('%'));
@@ -33,10 +33,10 @@ bool is_mark(const PortName& name) {
   return name.family == kMarkNames;
 }
 
-// Marks held at each port, by any user.
+// How many marks are held at each port, by any user.
 using Marks = std::map<std::uint16_t, int>;
 
-// Whether the name is in the way of a service point with this listener
+// True: the name keeps a service point with this listener from shared memory
 // (transport/host/qualifier_holder.cc has the same rules).
 bool is_in_the_way(const PortName& name, const TcpSocket& listener, unsigned unprivileged,
                    const Marks& marks) {
@@ -48,12 +48,12 @@ bool is_in_the_way(const PortName& name, const TcpSocket& listener, unsigned unp
   if (name.family == kRendezvousNames) return same_form || (privileged && every != at_every);
   if (!privileged) return false;
   if (is_mark(name)) return at_every || marks.at(name.port) >= kMarks;
-  // That of TCP is looked for in the other form alone.
+  // The claim of a mapped qualifier at every address is in the way of one at a single address.
   if (name.family == kMappedNames) return every && !at_every;
   return every || same_form;
 }
 
-// A service point that its rendezvous shows loses nothing.
+// The service points whose rendezvous socket listens. The names of others do not harm them.
 using OwnPoints = std::set<std::tuple<std::uint16_t, uid_t, std::string>>;
 
 bool has_its_point(const OwnPoints& points, const TcpSocket& listener) {

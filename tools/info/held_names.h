@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/held_names.h: socket names of service points that another user holds than the owner of the
-// port. Lives here: asking the kernel for both, and comparing them, which is pure. Not here:
-// what follows (check.h; docs/design/shm.md).
+// info/held_names.h: socket names of service points that are held by another user than the owner of
+// the port.
+// Lives here: asking the kernel for names and ports, and comparing them, which is pure.
+// Not here:   the consequences (check.h; docs/design/shm.md).
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +16,8 @@
 
 namespace datum::info {
 
-// "FAMILY/HOST/PORT" and its holder. Rendezvous and claims: HOST is an address, or "*" for every
-// one; marks: a number.
+// "FAMILY/HOST/PORT" and its holder. HOST of a rendezvous or a claim is an address, or "*" for
+// every address; HOST of a mark is a number.
 struct PortName {
   std::string host;
   std::uint16_t port = 0;
@@ -24,19 +25,20 @@ struct PortName {
   std::string family = "datum/1";
   bool listens = false;
 };
-// nullopt: it is no such name, or not of a port.
+// nullopt: the name has another form.
 std::optional<PortName> parse_port_name(std::string_view name, int type, uid_t holder);
 
 struct HeldName {
   PortName name;
-  uid_t owner = 0; // of the port
+  uid_t owner = 0; // the user of the port
 };
-// Those that keep a service point at the owner's port from shared memory if it is made now. Where
-// ports need a privilege, below `unprivileged`, every form of the name does.
+// The names that keep a service point from shared memory if the owner of the port makes it now. For
+// a privileged port, below `unprivileged`, each form of the name does that.
 std::vector<HeldName> held_by_others(const std::vector<PortName>& names,
                                      const std::vector<TcpSocket>& tcp, unsigned unprivileged);
 
-// Of this network namespace now. Empty also where the kernel does not tell the holders of names.
+// The held names of this network namespace. Empty also if the kernel does not tell the holders of
+// names.
 std::vector<HeldName> find_held_names();
 
 } // namespace datum::info

@@ -13,10 +13,11 @@
 namespace datum::info {
 namespace {
 
-// The same on every processor; the C library's headers may be older than the call.
+// The numbers are the same on every architecture; the C library's headers may be older than the
+// calls.
 constexpr long kPidfdOpen = 434, kOpenat2 = 437, kEpollPwait2 = 441;
 
-// With arguments that a kernel which knows the call refuses in another way.
+// The callers pass arguments for which a kernel that has the call returns another error.
 bool is_refused(long result) {
   return result < 0 && (errno == ENOSYS || errno == EPERM);
 }
@@ -32,8 +33,8 @@ bool lacks_membarrier() {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
 }
 
-// Refused in as many ways as a kernel without them, a filter and an emulator have; what is short
-// now may come back.
+// A kernel without this netlink family, a filter and an emulator return different errors, so any
+// error counts. A shortage does not count, since it may pass.
 bool lacks_diagnostics() {
   const UniqueFd asked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   return !asked && errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS;

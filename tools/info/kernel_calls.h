@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/kernel_calls.h: system calls that Datum uses where the kernel has them, and what it does
-// where it has not.
+// info/kernel_calls.h: system calls that Datum uses if the kernel has them, and the consequences if
+// it does not.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@ namespace datum::info {
 
 struct KernelCall {
   const char* name;
-  const char* since;   // the version of Linux that brought it
-  const char* instead; // what is different without it
+  const char* since;   // the first version of Linux that has it
+  const char* instead; // the consequence of its absence
 };
 
-// Those that this kernel, or a filter of system calls, refuses to this process.
+// The calls that this kernel, or a filter of system calls, refuses to this process.
 std::vector<KernelCall> missing_kernel_calls();
 
 } // namespace datum::info

@@ -28,7 +28,8 @@ std::string path_of_library(const std::string& name) {
         return 0;
       },
       &search);
-  std::error_code error; // without ".." where that can be found out
+  // Removes ".." if the path can be resolved.
+  std::error_code error;
   const fs::path plain = fs::weakly_canonical(fs::path(search.found).parent_path(), error);
   if (error || search.found.empty()) return search.found;
   return plain / search.name;

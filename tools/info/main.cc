@@ -46,7 +46,7 @@ Wanted wanted_adapters(const std::vector<std::string>& names) {
   std::vector<Adapter>& chosen = wanted.adapters;
   for (auto at = names.begin(); at != names.end(); ++at) {
     const std::string& name = *at;
-    if (std::find(names.begin(), at, name) != at) continue; // given twice
+    if (std::find(names.begin(), at, name) != at) continue; // the name is given twice
     const std::size_t before = chosen.size();
     std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
                  [&](const Adapter& a) { return a.name == name; });
@@ -63,10 +63,10 @@ void complain_of(const std::vector<std::string>& missing) {
                     name));
 }
 
-// A process has one registry: the view of DAT 2.0 is another program's.
+// A process has one registry, so another program shows the adapters of DAT 2.0.
 #if DAT_VERSION_MAJOR == 1
 [[noreturn]] void become_dat2(char** argv) {
-  // The loader would say it of dat-info2, and nothing of what to do.
+  // Without this check the loader would end dat-info2 with a text that has no advice.
   if (dlopen("libdat2.so.2", RTLD_LAZY | RTLD_LOCAL) == nullptr)
     throw ToolError(ExitCode::Failed,
                     fmt::format("{}: programs of DAT 2.0 need that library (Debian's package "
@@ -83,17 +83,19 @@ void complain_of(const std::vector<std::string>& missing) {
 }
 #endif
 
-// The distributions' provider says on stderr what each adapter of its lacks, which is told here.
+// The distributions' provider prints on stderr why each of its adapters fails. dat-info reports
+// that itself.
 void quiet_others() {
   setenv("DAPL_DBG_TYPE", "0", 0);
 }
 
 ExitCode list(const CommandLine& line) {
   auto [adapters, missing] = wanted_adapters(line.names);
-  // A person looks for what may be of use, a program for what the registry has.
+  // The text has Datum's adapters first. JSON keeps the order of the registry, and a list of names
+  // has its own.
   if (line.names.empty() && !line.common.json) put_own_first(adapters);
   for (Adapter& adapter : adapters) try_open(adapter);
-  // JSON has each, and so have those that are asked for.
+  // JSON shows each adapter, and so does a list of names.
   std::vector<Adapter> foreign;
   if (line.names.empty() && !line.common.json && !line.all) foreign = take_foreign(adapters);
   std::string objects, details;

@@ -62,7 +62,7 @@ std::string from_text(const Adapter& a) {
   return origin.library.empty() ? text : fmt::format("{} ({})", text, origin.library);
 }
 
-// Escapes make a name longer: columns are as wide as what is shown.
+// The widths are those of the shown texts, because escapes make a name longer.
 std::string table_of(const std::vector<Adapter>& adapters) {
   std::vector<std::array<std::string, 5>> rows = {{"IA", "DAT", "address", "from", "state"}};
   for (const Adapter& a : adapters)
@@ -79,7 +79,7 @@ std::string table_of(const std::vector<Adapter>& adapters) {
   return text;
 }
 
-// --check counts lines of other providers, unless it is given --all.
+// --check reports lines of other providers one by one only with --all.
 std::string hint_for(const std::vector<Adapter>& adapters) {
   bool any = false, foreign = false;
   for (const Adapter& adapter : adapters) {
@@ -92,9 +92,9 @@ std::string hint_for(const std::vector<Adapter>& adapters) {
                      DAT_VERSION_MAJOR == 2 ? " --dat2" : "", foreign ? " --all" : "");
 }
 
-// One line for all that say the same.
+// Adapters with the same paths share one paragraph.
 std::string paths_text(const std::vector<Adapter>& adapters) {
-  std::vector<std::pair<std::string, std::string>> lines; // what is said, by which IA
+  std::vector<std::pair<std::string, std::string>> lines; // the text, and the IAs that have it
   for (const Adapter& a : adapters) {
     if (a.to_this_host.empty()) continue;
     const std::string what = text_line("  this host    {}", a.to_this_host) +
@@ -114,7 +114,7 @@ std::string paths_text(const std::vector<Adapter>& adapters) {
   return text;
 }
 
-// Which libraries a program of this version has to do with.
+// The libraries that serve a program of this version.
 std::string served_text(const std::vector<Adapter>& adapters) {
   std::string text = '\n' + text_line("Programs of DAT {}.{} are served by {}", DAT_VERSION_MAJOR,
                                       DAT_VERSION_MINOR, path_of_library(tools::kRegistryLibrary));
@@ -140,7 +140,7 @@ std::string listeners_text(const ProcessView& view) {
   return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
 }
 
-// A program may have ten thousand: --json has them all.
+// A program may have ten thousand connections. --json shows all.
 std::string connections_text(const ProcessView& view) {
   constexpr std::size_t kMost = 32;
   const auto& all = view.tcp_connections;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/print.h: what dat-info found, as text and as JSON. Pure.
+// info/print.h: the results of dat-info as text and as JSON. Pure.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace datum::info {
 
-// foreign: told in one line (take_foreign).
+// foreign: shown in one line (take_foreign()).
 std::string text_of(const std::vector<Adapter>& adapters, const std::vector<Adapter>& foreign);
 std::string text_of(const Attributes& attributes);
 std::string text_of(const std::vector<Finding>& findings);
 std::string text_of(const ProcessView& view);
 
-// attributes: null, or where to look for those of this adapter.
+// attributes: those of this adapter, or nullptr to leave them out.
 std::string json_of(const Adapter& adapter, const Attributes* attributes);
 std::string json_of(const std::vector<Finding>& findings);
 std::string json_of(const ProcessView& view);

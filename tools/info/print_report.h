@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/print_report.h: what IAs say of themselves, for people and as JSON.
+// info/print_report.h: the reports of IAs as text and as JSON.
 #pragma once
 
 #include <string>

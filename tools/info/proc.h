@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/proc.h: small files of /proc and /sys as values. Its parsers are pure.
+// info/proc.h: small files of /proc and /sys as values. The parsers are pure.
 #pragma once
 
 #include <charconv>
@@ -11,13 +11,14 @@
 
 namespace datum::info {
 
-// The whole text; empty if it cannot be read, and then errno says why.
+// Returns the whole text; empty, with errno set, if it cannot be read.
 std::string read_text(const std::string& path);
 std::string first_line(const std::string& path);
 std::optional<long> read_number(const std::string& path);
-std::string read_link(const std::string& path); // empty if it cannot be read
+std::string read_link(const std::string& path); // empty: it cannot be read
 
-// What its tables are made of: lines of fields with blanks between them.
+// The tables of /proc have lines of fields, with blanks between them. Each function removes what it
+// returns.
 std::string_view take_line(std::string_view& text);
 std::string_view take_field(std::string_view& line);
 template <typename Number>
@@ -42,20 +43,20 @@ struct UnixSocket {
   std::uint64_t inode = 0;
   bool listening = false;
   std::string name;       // "@datum/1/*/5000"
-  bool connected = false; // if it is neither, it holds its name, and that is all
+  bool connected = false; // neither listening nor connected: the socket only holds its name
 };
 std::vector<UnixSocket> parse_unix_sockets(std::string_view text);
 
-// The number in "socket:[4711]".
+// 4711 for "socket:[4711]".
 std::optional<std::uint64_t> socket_inode(std::string_view link);
 
-// The number in "/proc/4711/mem".
+// 4711 for "/proc/4711/mem".
 std::optional<long> process_of_memory(std::string_view link);
 
-// A variable in /proc/PID/environ, as the program was started with it.
+// The value of a variable in /proc/PID/environ, the environment in which the program was started.
 std::string environment_value(std::string_view environ, std::string_view name);
 
-// "Name:" lines of /proc/PID/status.
+// The value in a "Name:" line of /proc/PID/status.
 std::string status_field(std::string_view status, std::string_view name);
 
 } // namespace datum::info

@@ -111,7 +111,7 @@ void Viewer::look_at_descriptors() {
   look_at_network(sockets);
 }
 
-// The tables are those of its own network namespace.
+// Reads the tables of the network namespace of that process.
 void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
   const std::string own = read_link("/proc/self/ns/net"), its = read_link(base_ + "ns/net");
   if (!own.empty() && !its.empty())
@@ -119,7 +119,7 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
   SocketTables tables;
   tables.names = parse_unix_sockets(read_text(base_ + "net/unix"));
   tables.tcp = parse_tcp_sockets(read_text(base_ + "net/tcp"));
-  for (TcpSocket& socket : parse_tcp_sockets(read_text(base_ + "net/tcp6"))) // none without IPv6
+  for (TcpSocket& socket : parse_tcp_sockets(read_text(base_ + "net/tcp6"))) // empty without IPv6
     tables.tcp.push_back(std::move(socket));
   std::vector<std::string> ias;
   for (const UnixSocket& socket : tables.names) {
@@ -162,7 +162,7 @@ void Viewer::look_at_threads() {
 void Viewer::look_at_program() {
   errno = 0;
   std::string program = read_link(base_ + "exe");
-  // A thread of the kernel's has none.
+  // A kernel thread has no program.
   if (!program.empty() || errno == ENOENT) view_.program = std::move(program);
   errno = 0;
   const std::string environment = read_text(base_ + "environ");

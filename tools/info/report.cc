@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(2);
 
-// The fields of one line, one after the other; a missing or malformed one makes all of it void.
+// Reads the fields of one line in order. If one is missing or malformed, good() is false.
 class Fields {
  public:
   explicit Fields(std::string_view line) : left_(line) {}
@@ -108,7 +108,8 @@ std::string why_not(const std::string& what, int error) {
   return fmt::format("what an IA says itself: {}: {}", what, reason);
 }
 
-// For the next call that waits: what is left, and never 0, which would be for ever.
+// Sets the timeouts of the socket to the time left until the deadline, and never to 0, which would
+// mean no timeout.
 void wait_until(Clock::time_point deadline, int socket) {
   using std::chrono::microseconds;
   const auto left = std::chrono::duration_cast<microseconds>(deadline - Clock::now());
@@ -120,7 +121,7 @@ void wait_until(Clock::time_point deadline, int socket) {
 
 struct Asked {
   UniqueFd socket;
-  int error = 0; // where there is none
+  int error = 0; // why there is no socket
 };
 
 Asked connect_to(const std::string& name, Clock::time_point deadline) {
@@ -137,13 +138,14 @@ Asked connect_to(const std::string& name, Clock::time_point deadline) {
   return {std::move(socket), 0};
 }
 
-// The first octet of what an IA answers (provider/inquiry.cc): with a file, the number of its form.
-// That of the first release is this one without leniencies.
+// The first octet of an IA's answer (provider/inquiry.cc). With a file it is the version of the
+// report's form. Form 1, of the first release, is form 3 without leniencies.
 constexpr std::byte kFirstReport{1};
 constexpr std::byte kTooLong{2};
 constexpr std::byte kReport{3};
 
-// No file, and errno 0: let go without an answer, or the answer is only what `kind` says.
+// No file and errno 0: the IA closed the connection without an answer, or answered with `kind`
+// alone.
 UniqueFd receive_file(int socket, std::byte& kind) {
   iovec piece{.iov_base = &kind, .iov_len = sizeof kind};
   alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(int))];
@@ -171,13 +173,13 @@ std::string why_no_file(std::byte kind) {
                "left to do so";
 }
 
-// Memory answers at once. Of any other file a call may wait for as long as its file system likes
-// (FUSE).
+// A file in memory answers at once. A call on any other file may block as long as its file system
+// wants (FUSE).
 bool is_memory(int file) {
   return ::fcntl(file, F_GET_SEALS) >= 0;
 }
 
-// Takes the answer's length from `room`.
+// Subtracts the length of the answer from `room`.
 Answer read_answer(int file, std::size_t& room) {
   Answer strange{.report = {},
                  .gap = "what an IA says itself: not what this dat-info understands (is it "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/report.h: what a running program says about its open IAs when it is asked.
-// Lives here: asking, over the socket that each of them has for that, and the answer as values.
-// Not here:   finding the socket (process.h). The answer's form is that of provider/report.h.
+// info/report.h: the reports of a running program about its open IAs.
+// Lives here: asking, over the socket that each IA has for it, and the answer as values.
+// Not here:   finding the socket (process.h), the form of the answer (provider/report.h).
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,8 @@ struct EvdReport {
   std::uint64_t completions = 0, waits = 0;
 };
 
-// What the default lets pass and the letter of the manual refuses: how often it was used.
+// A leniency, which the default permits and DATUM_STRICT=on refuses, and how often the program used
+// it.
 struct LeniencyReport {
   std::string name;
   std::uint64_t uses = 0;
@@ -53,18 +54,18 @@ struct IaReport {
   std::vector<EvdReport> evds;
 };
 
-// nullopt: it is not what a program of this version says.
+// nullopt: the text does not have the form of this version.
 std::optional<IaReport> parse_report(std::string_view text);
 
 struct Answer {
   std::optional<IaReport> report;
-  std::string gap; // why there is none
+  std::string gap; // why there is no report
 };
-// A process may claim any number of IAs, and answer what it likes.
+// A process may claim any number of IAs and send any answer, so both are bounded.
 inline constexpr std::size_t kMostAsked = 64;
 inline constexpr std::size_t kMostOctets = 16 * 1024 * 1024; // of all answers together
-// Asks all at once, and waits for two seconds in all. names: "@datum-info/0123456789abcdef", as
-// /proc/PID/net/unix shows them.
+// Asks all IAs at the same time and waits for at most two seconds in total. names:
+// "@datum-info/0123456789abcdef", as in /proc/PID/net/unix.
 std::vector<Answer> ask(const std::vector<std::string>& names);
 
 } // namespace datum::info

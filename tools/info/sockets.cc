@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kWordDigits = 8;
 constexpr std::string_view kMapped = "::ffff:";
 
-// The kernel prints each 32 bits of an address as the number that they are in its memory.
+// The kernel prints each 32 bits of an address as a number in host byte order.
 std::optional<std::string> parse_host(std::string_view digits) {
   std::array<std::uint32_t, 4> words = {};
   const std::size_t count = digits.size() / kWordDigits;
@@ -26,7 +26,7 @@ std::optional<std::string> parse_host(std::string_view digits) {
   std::array<char, INET6_ADDRSTRLEN> text = {};
   inet_ntop(count == 1 ? AF_INET : AF_INET6, words.data(), text.data(), text.size());
   const std::string host = text.data();
-  // A dual-stack socket's IPv4 peer.
+  // The IPv4 peer of a dual-stack socket.
   const bool mapped = host.starts_with(kMapped) && host.find('.') != std::string::npos;
   return mapped ? host.substr(kMapped.size()) : host;
 }
@@ -53,7 +53,7 @@ std::string state_name(std::string_view digits) {
 }
 
 std::optional<TcpSocket> parse_tcp_socket(std::string_view line) {
-  take_field(line); // its number
+  take_field(line); // the number of the line
   const auto local = parse_end(take_field(line)), remote = parse_end(take_field(line));
   if (!local || !remote) return std::nullopt;
   TcpSocket socket{0, *local, *remote, state_name(take_field(line))};
@@ -68,7 +68,7 @@ bool is_loopback(const std::string& host) {
   return host == "::1" || host.starts_with("127.");
 }
 
-// An address that any socket here has is one of this namespace.
+// If any socket in the tables has the address as its local one, it belongs to this namespace.
 bool is_of_this_host(const TcpSocket& socket, const SocketTables& tables) {
   if (is_loopback(socket.remote.host) || socket.remote.host == socket.local.host) return true;
   return std::any_of(tables.tcp.begin(), tables.tcp.end(), [&](const TcpSocket& other) {
@@ -82,7 +82,7 @@ bool came_in(const TcpSocket& socket, const SocketTables& tables) {
   });
 }
 
-// Shared memory is offered under "@datum/1/ADDRESS/QUALIFIER".
+// A service point offers shared memory by the name "@datum/1/ADDRESS/QUALIFIER".
 bool is_offered(const TcpEnd& end, const SocketTables& tables) {
   return std::any_of(tables.names.begin(), tables.names.end(), [&](const UnixSocket& name) {
     return name.listening && (name.name == fmt::format("@datum/1/*/{}", end.port) ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/sockets.h: the TCP sockets of a network namespace, and why a connection went that way.
-// Lives here: the kernel's tables as values, and what follows from them. Pure.
-// Not here:   which of them are a process' own (process.h). Whether a socket is DAT's, or the
-//             program's for something else, no table says.
+// info/sockets.h: the TCP sockets of a network namespace, and why a connection uses TCP.
+// Lives here: the kernel's tables as values, and the conclusions from them. Pure.
+// Not here:   which sockets belong to a process (process.h). No table tells whether a socket is
+//             used by DAT or by the program for another purpose.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +33,7 @@ struct TcpSocket {
 };
 std::vector<TcpSocket> parse_tcp_sockets(std::string_view text);
 
-// All that one network namespace has.
+// The tables of one network namespace.
 struct SocketTables {
   std::vector<TcpSocket> tcp;
   std::vector<UnixSocket> names;
@@ -43,10 +43,10 @@ struct TcpConnection {
   TcpEnd local, remote;
   std::string state;
   bool this_host = false; // the peer is in the same network namespace
-  std::string reason;     // why TCP
+  std::string reason;     // why it uses TCP
 };
 
-// transport: DATUM_TRANSPORT of its process, empty if that is not known.
+// transport: DATUM_TRANSPORT of the process; empty: unknown or not set.
 TcpConnection explain(const TcpSocket& socket, const SocketTables& tables,
                       std::string_view transport);
 

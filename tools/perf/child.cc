@@ -28,7 +28,8 @@ using tools::ToolError;
 
 namespace {
 
-// The same on every processor; the C library's headers may be older than the call.
+// close_range(2). The number is the same on every architecture; the C library's headers may be
+// older than the call.
 constexpr long kCloseRange = 436;
 constexpr off_t kMostOutput = 64 * 1024;
 constexpr auto kSlice = std::chrono::milliseconds(100); // between looks for Ctrl-C
@@ -37,8 +38,8 @@ ToolError failed(const std::string& what) {
   return {ExitCode::Failed, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-// A file in memory that cannot grow: no reader has to drain it, and a program that prints for ever
-// finds it full.
+// A file in memory that cannot grow. No reader has to drain it, and a program that prints without
+// end gets an error when it is full.
 UniqueFd make_output() {
   UniqueFd file = tools::make_memory_fd("output of a tool");
   if (!file || ftruncate(file.get(), kMostOutput) != 0 ||
@@ -49,7 +50,7 @@ UniqueFd make_output() {
 
 std::vector<std::string> environment_with(const Command& command) {
   auto added = command.environment;
-  added.emplace_back("LC_ALL", "C"); // numbers with a point
+  added.emplace_back("LC_ALL", "C"); // numbers with a decimal point
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -69,7 +70,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Before Linux 5.9 one after the other. In the child of a process with threads: system calls only.
+// Before Linux 5.9 it closes one descriptor after another. It runs in the forked child of a process
+// with threads, so it makes system calls only.
 void close_all_but_streams() {
   constexpr int kFirst = STDERR_FILENO + 1;
   if (syscall(kCloseRange, static_cast<unsigned>(kFirst), ~0U, 0U) == 0) return;
@@ -78,13 +80,13 @@ void close_all_but_streams() {
   for (rlim_t fd = kFirst; fd < most.rlim_cur; ++fd) close(static_cast<int>(fd));
 }
 
-// In the child of a process with threads: system calls only.
+// Runs in the forked child of a process with threads, so it makes system calls only.
 [[noreturn]] void become(const char* program, char* const* words, char* const* environment,
                          int nothing, int output, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGPIPE, SIG_DFL);            // which a server ignores, and a program inherits
-  if (getppid() != parent) _exit(126); // it ended before it was watched
+  signal(SIGPIPE, SIG_DFL);            // a server ignores SIGPIPE, and a program inherits that
+  if (getppid() != parent) _exit(126); // the parent ended before prctl(2)
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
@@ -120,11 +122,11 @@ Child::Child(const Command& command) : output_(make_output()) {
   if (pid_ < 0) throw failed("fork");
   if (pid_ == 0)
     become(program.c_str(), argv.data(), envp.data(), nothing.get(), output_.get(), self);
-  setpgid(pid_, pid_); // parent or child, whichever is first
+  setpgid(pid_, pid_); // both parent and child call it: either may be the first
   end_.emplace(pid_);
 }
 
-// The group's number is not given to others as long as its first process is not reaped.
+// The kernel does not reuse the number of the group until its first process is reaped.
 Child::~Child() {
   kill(-pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {

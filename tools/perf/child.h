@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/child.h: a program that runs beside us, and ends with us.
-// Lives here: finding it, starting it, waiting with a bound, what it printed, its end.
+// perf/child.h: a program that runs beside this process, and ends with it.
+// Lives here: finding, starting and ending the program, a wait with a bound, and the program's
+//             output.
 #pragma once
 
 #include <optional>
@@ -15,22 +16,22 @@
 
 namespace datum::perf {
 
-// In the absolute folders of PATH; "" if it is in none.
+// The path of the program in the first absolute folder of PATH that has it; "": no folder has it.
 std::string find_program(const std::string& name);
 
-// It and what it starts are a process group, which the destructor ends. If we are killed, the
-// kernel ends it.
+// The program and the processes that it starts are a process group, which the destructor kills. If
+// this process is killed, the kernel kills the program.
 class Child {
  public:
-  // Throws ToolError(Failed) when there is no such program, or no process for it.
+  // Throws ToolError(Failed) if there is no such program, or if fork(2) fails.
   explicit Child(const Command& command);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // True: it has ended. Throws ToolError(Interrupted) on Ctrl-C.
+  // True: the program has ended. Throws ToolError(Interrupted) on Ctrl-C.
   bool wait(tools::Deadline deadline);
-  // How; empty: by itself, with 0. Only once it has ended.
+  // How the program ended; empty: it exited with 0. Call this only after the program has ended.
   [[nodiscard]] std::string failure() const;
   // The first 64 KiB of stdout and stderr, in the order of writing.
   [[nodiscard]] std::string output() const;

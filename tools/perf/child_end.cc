@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks(10);
 
-// The same on every processor; the C library's headers may be older than the call.
+// pidfd_open(2). The number is the same on every architecture; the C library's headers may be older
+// than the call.
 constexpr long kPidfdOpen = 434;
 
 bool has_ended(pid_t child) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/child_end.h: when a child of ours has ended. Does not reap it.
-// Lives here: the wait for its descriptor, and the looks at it where the kernel has none (Linux 5.3).
+// perf/child_end.h: when a child of this process has ended. Does not reap it.
+// Lives here: the wait for the child's pidfd, and polling where the kernel has none (before Linux
+//             5.3).
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@ namespace datum::perf {
 class ChildEnd {
  public:
   explicit ChildEnd(pid_t child);
-  // True: it has ended. False: the time is over, or a signal came.
+  // True: the child has ended. False: the time is over, or a signal interrupted the wait.
   [[nodiscard]] bool comes_within(std::chrono::milliseconds time) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/churn.h: setting connections up and tearing them down, as fast as it goes.
+// perf/churn.h: setting connections up and tearing them down as fast as possible.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct ChurnTarget {
   std::uint32_t at_once = 1; // connections in flight
 };
 
-// Each connection is established on both sides, closed and seen to be closed by both. Returns
-// nanoseconds for all of them.
+// Each connection is established on both sides and closed, and both sides see its end. Returns the
+// nanoseconds that all of them took.
 double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std::uint64_t count);
 
 // The passive side, until the client says "stop".

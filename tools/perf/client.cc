@@ -28,8 +28,8 @@ namespace {
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
 
-// Over TCP a connection is a descriptor, on both sides. It is better said before than found out.
-// open: what a process has beside these.
+// Over TCP a connection takes a descriptor on each side. Throws before the measurement if they
+// cannot suffice. open: the descriptors that a process has without the connections.
 void require_descriptors(const Task& task, std::uint64_t open, bool compared) {
   const std::uint64_t connections = connections_at_once(task);
   const std::uint64_t wanted = descriptors_for(task, open, compared);
@@ -42,7 +42,8 @@ void require_descriptors(const Task& task, std::uint64_t open, bool compared) {
                   connections == 1 ? "s" : "", wanted, tools::file_limit()));
 }
 
-// What nobody can measure in a list is skipped; nothing else is wrong usage.
+// A task of a list that cannot be measured is skipped. It is wrong usage only if no task can be
+// measured.
 void require_some_to_measure(const std::vector<Task>& tasks) {
   const auto cannot_be = [](const Task& task) { return !objection(task).empty(); };
   if (!std::all_of(tasks.begin(), tasks.end(), cannot_be)) return;
@@ -59,7 +60,7 @@ Plan plan_of(const CommandLine& line) {
   return plan;
 }
 
-// The two sides of --local. What must exist before DAT is used in this process is made first.
+// The two sides of --local. The constructor makes all that must exist before this process uses DAT.
 struct LocalSides {
   LocalSides(const CommandLine& line, bool wants_limits) {
     if (!line.netns.empty()) far = far_side_of(line.netns);
@@ -74,7 +75,7 @@ struct LocalSides {
     if (cores.size() >= 2) options.probe = &probe;
     has_probe = cores.size() >= 2;
     server = std::make_unique<LocalServer>(options, pin ? cores[1] : -1);
-    server->await_listening(); // what fails here fails once, not on both sides
+    server->await_listening(); // a failure is thrown here, before the client side fails, too
     if (pin) pin_to(cores[0]);
   }
   FarSide far;
@@ -95,7 +96,8 @@ class Client {
   Peer peer(const tools::Interface& ia);
   void work(Session& session);
   void measure_all(Session& session);
-  // "3/11 send-lat 8 B: 1 of 5, ours": a narrow terminal shows the beginning.
+  // "3/11 send-lat 8 B: 1 of 5, ours". The number comes first, because a narrow terminal cuts the
+  // end.
   [[nodiscard]] std::string numbered(const std::string& step, std::size_t task) const {
     return fmt::format("{}/{} {}", task, tasks_.size(), step);
   }
@@ -109,7 +111,8 @@ class Client {
   void print_notes() const;
   void write_plot();
   [[nodiscard]] std::string repetitions() const;
-  [[nodiscard]] std::vector<std::string> warnings() const; // what lessens all figures
+  // Conditions that make all figures less reliable.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   CommandLine line_;
   Plan plan_;
@@ -160,7 +163,7 @@ void Client::work(Session& session) {
   path_ = session.path();
   for (Task& task : tasks_) task.transport = transport_of(path_);
   if (transport_of(path_) == Transport::Tcp) {
-    // The limit of a server elsewhere is its own affair.
+    // A server on another host checks its own limit.
     const std::uint64_t open =
         std::max(usage_now().descriptors, sides_ ? session.peer_usage().descriptors : 0);
     for (const Task& task : tasks_) require_descriptors(task, open, line_.compare);
@@ -200,10 +203,11 @@ void Client::compare(Result& result, tools::Progress& progress) {
   result.comparisons = comparer_->compare(result, plan_.tries, [&](const std::string& step) {
     progress.say(numbered(step, results_.size()));
   });
-  start_ += std::chrono::steady_clock::now() - before; // a quick table is quick beside it
+  start_ += std::chrono::steady_clock::now() - before; // this time does not count against --quick
 }
 
-// A busy machine must not turn the quick table into a slow one: after some seconds once has to do.
+// A busy machine must not make the table of --quick slow: after kQuickEnough each task is measured
+// once.
 Plan Client::plan_now() const {
   Plan plan = plan_;
   if (late(kQuickEnough)) plan.repeat = plan.tries = 1;
@@ -266,7 +270,7 @@ std::string Client::cores_line() const {
     if (result.probe > 0) probes.push_back(result.probe);
   if (!sides_ || !sides_->has_probe)
     return "Cores: distance unknown (the probe needs --local and two cores)\n";
-  if (probes.empty()) return {}; // nothing was measured that it belongs to
+  if (probes.empty()) return {}; // no task with a probe was measured
   const Spread spread = spread_of(probes);
   return fmt::format(
       "Cores: a cache line crosses in {:.0f} / {:.0f} / {:.0f} ns (min / median / max "

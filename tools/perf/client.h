@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/client.h: the active side as a program: which peer it talks to, what it prints.
+// perf/client.h: the active side as a program: chooses the peer and prints the results.
 #pragma once
 
 #include "common/tool_error.h"

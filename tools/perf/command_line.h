@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/command_line.h: what was asked for.
+// perf/command_line.h: the options as values.
 // Lives here: lists and sweeps of sizes, the tasks they make. Pure.
 #pragma once
 
@@ -25,27 +25,27 @@ struct CommandLine {
   std::string sizes = "8,4k,64k,1M";
   std::vector<std::string> memories = {"ordinary"};
   std::string wait = "poll", target = "poll";
-  std::string netns;     // NAME=ADDRESS; empty: the passive side of --local stays here
-  std::string transport; // auto, shm, tcp; empty: as the environment says
+  std::string netns;     // NAME=ADDRESS; empty: --local runs both sides in this namespace
+  std::string transport; // auto, shm, tcp; empty: DATUM_TRANSPORT decides
   std::uint32_t window = 64, endpoints = 1, beside = 0;
   unsigned repeat = 5;
-  int core = -1; // to run on; -1: --local chooses two, else the kernel decides
+  int core = -1; // the core to run on; -1: --local chooses two, otherwise the kernel decides
   unsigned time_ms = 100, idle_s = 10, timeout_s = 10;
 };
 
 inline constexpr std::uint64_t kDefaultPort = 5212;
 
-// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
-// Throws ToolError(Usage) for what is none of these, or more than 64 MiB.
-// Of lists with commas; what is between two of them may be empty.
+// The words of lists with commas. A word may be empty.
 std::vector<std::string> words_of(const std::vector<std::string>& lists);
 
+// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
+// Throws ToolError(Usage) for any other text, and for a size above 64 MiB.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 
-// What is wrong with this value of --transport; empty if nothing is.
+// What is wrong with this value of --transport; empty: nothing.
 std::string transport_objection(const std::string& text);
 
-// The same for --plot: a name that promises something else than the SVG it would hold.
+// The same for --plot: the name must not have the ending of another format than SVG.
 std::string plot_objection(const std::string& file);
 std::string netns_objection(const std::string& side);
 

@@ -16,7 +16,7 @@ using tools::ToolError;
 
 namespace {
 
-// What a tool's client has to say when it gives no figure.
+// Throws the last line of a tool's client that printed no figure.
 [[noreturn]] void fail(const std::string& what, const Child& client) {
   throw ToolError(ExitCode::Failed, fmt::format("{}: {}", what, last_line(client.output())));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/compare.h: other makers' tools on the same two sides, right after our own figure.
-// Lives here: which of them are there, an attempt at each, the probe around it.
+// perf/compare.h: other makers' tools on the same two sides, right after the figure of dat-perf.
+// Lives here: which tools are installed, an attempt at each, and the probe before and after it.
 // Not here:   command lines (compare_tools.h), the tool's passive side (tool_server.h).
 #pragma once
 
@@ -14,12 +14,12 @@ namespace datum::perf {
 
 class Comparer {
  public:
-  // address: of the passive side, as a tool is told it. A tool may take that long. Throws
-  // ToolError(Usage) when the server was started without --compare.
+  // address: the passive side, as a tool gets it on its command line. patience: how long a tool may
+  // take. Throws ToolError(Usage) if the server was started without --compare.
   Comparer(Session& session, std::string address, std::chrono::seconds patience);
 
   std::vector<Comparison> compare(const Result& result, unsigned tries, const Watch& watch);
-  // Of those that these tasks ask for, what is missing on one side: "sockperf (Debian: sockperf)".
+  // The programs that these tasks need and that one side lacks.
   [[nodiscard]] std::vector<Program> absent(const std::vector<Task>& tasks) const;
 
  private:

@@ -16,7 +16,7 @@ using Words = std::vector<std::string_view>;
 
 constexpr std::size_t kMostOfALine = 120;
 
-// Runs of any of these characters part the words.
+// Words are separated by one or more of the characters in `between`.
 Words split(std::string_view text, std::string_view between) {
   Words words;
   for (std::size_t at = text.find_first_not_of(between); at != std::string_view::npos;) {
@@ -27,7 +27,7 @@ Words split(std::string_view text, std::string_view between) {
   return words;
 }
 
-// A number greater than 0 and nothing else.
+// The number, if the text is one number greater than 0.
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -47,18 +47,18 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// Of -f -v: iterations, the middle, mean and overall latency in us, mean and overall bandwidth in
-// units of 2^20 bytes per second, mean and overall rate.
+// A line of ucx_perftest -f -v has 8 fields: iterations; the median, mean and overall latency in
+// us; mean and overall bandwidth in units of 2^20 bytes per second; mean and overall rate.
 std::optional<double> ucx_figure(std::string_view line, const Task& task) {
   Words fields = split(line, ",");
-  // A number of fewer than four digits has blanks before it.
+  // ucx_perftest puts blanks before a number of fewer than four digits.
   for (std::string_view& field : fields) field = without_blanks(field);
   if (fields.size() != 8 || !number(fields[0])) return std::nullopt;
   if (task.kind == Kind::Bandwidth) return scaled(number(fields[5]), 1024.0 * 1024.0);
   return task.kind == Kind::Rate ? number(fields[7]) : scaled(number(fields[3]), 1e3);
 }
 
-// bytes #sent #ack total time MB/sec usec/xfer Mxfers/sec
+// The columns of fi_pingpong: bytes #sent #ack total time MB/sec usec/xfer Mxfers/sec
 std::optional<double> fabric_figure(std::string_view line) {
   const Words words = split(line, " ");
   if (words.size() != 8 || !words[2].starts_with('=') || !words[4].ends_with('s'))
@@ -113,7 +113,7 @@ std::optional<double> figure_of(std::string_view line, Program program, const Ta
   return std::nullopt;
 }
 
-// Colours and the like: from ESC [ to a letter.
+// Removes escape sequences, such as colours: from ESC [ to a letter.
 std::string without_escapes(std::string_view text) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {

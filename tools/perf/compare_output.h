@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/compare_output.h: what the tools of other makers print. Pure.
+// perf/compare_output.h: reads the output of other makers' tools. Pure.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace datum::perf {
 
-// The figure, in the unit of the task's own: ns, operations or bytes per second. None: this is not
-// what the tool prints when it has measured.
+// The figure in the unit of the task: ns, operations per second or bytes per second. None: the
+// output has no line with a result.
 std::optional<double> figure_in(std::string_view output, Program program, const Task& task);
 
-// The last line that has anything on it, fit for a terminal; "it printed nothing".
+// The last line that is not empty, made printable; "it printed nothing" if there is none.
 std::string last_line(std::string_view output);
 
 } // namespace datum::perf

@@ -19,16 +19,17 @@ constexpr std::array<Names, kPrograms.size()> kNames = {{{"ucx_perftest", "ucx-u
 
 constexpr std::uint64_t kLeastOfSockperf = 14, kMostOfSockperf = 65507; // bytes
 constexpr std::uint64_t kMostOfIperf = std::uint64_t{1} << 20U;
-constexpr std::uint32_t kMostStreams = 128; // of iperf3
+constexpr std::uint32_t kMostStreams = 128; // the most that iperf3 allows
 constexpr std::uint64_t kLeastToolRounds = 20;
 constexpr double kAim = 300e6;    // ns
-constexpr double kAimOfTcp = 1e8; // some are a hundred times slower there, now and then
+constexpr double kAimOfTcp = 1e8; // over TCP some tools are a hundred times slower now and then
 
 bool is_tcp(const Task& task) {
   return task.transport == Transport::Tcp;
 }
 
-// The test of ucx_perftest; none: it has no such test, or not with sides that wait like these.
+// The name of the test of ucx_perftest; empty: it has no such test, or none whose sides wait as the
+// task wants.
 std::string ucx_test(const Task& task) {
   const bool latency = task.kind == Kind::Latency;
   if (task.endpoints > 1 || (!latency && !is_stream(task))) return {};
@@ -36,7 +37,7 @@ std::string ucx_test(const Task& task) {
     if (task.wait == Wait::Block && !latency) return {};
     return latency ? "tag_lat" : "tag_bw";
   }
-  // Over TCP its target has to take part, and a sleeping one is woken by nothing.
+  // Over TCP the target of ucx_perftest has to take part in RDMA, and nothing wakes a sleeping one.
   if (task.wait == Wait::Block || task.target == Target::Sleep) return {};
   if (task.target == Target::Memory && is_tcp(task)) return {};
   if (task.op == Op::Read) return "ucp_get";
@@ -49,7 +50,8 @@ void add_sockets(const Task& task, std::vector<ToolTest>& tests) {
       tests.push_back({Program::Sockperf, "ping-pong", std::max(kLeastOfSockperf, task.size)});
     if (task.wait == Wait::Block) tests.push_back({Program::Qperf, "tcp_lat", task.size});
   }
-  // Bytes that go one way, whatever carries them.
+  // Bandwidth tests: iperf3 and qperf stream bytes in one direction over TCP, which is compared
+  // with a send or a write.
   if (task.kind != Kind::Bandwidth || task.op == Op::Read || task.endpoints > kMostStreams) return;
   tests.push_back({Program::Iperf, "stream", std::min(kMostOfIperf, task.size)});
   if (task.endpoints == 1) tests.push_back({Program::Qperf, "tcp_bw", task.size});
@@ -59,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> ucx_environment(const Task& tas
                                                                  const Meeting& meeting) {
   std::vector<std::pair<std::string, std::string>> environment = {
       {"UCX_TLS", is_tcp(task) ? "tcp" : "posix,cma"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
-  // By itself it takes the address of some other interface of this host.
+  // UCX by itself takes the address of another interface of this host.
   if (is_tcp(task) && meeting.loopback) environment.emplace_back("UCX_NET_DEVICES", "lo");
   return environment;
 }
@@ -83,13 +85,13 @@ std::vector<std::string> ucx_client(const Task& task, const ToolTest& test,
   if (is_stream(task) || task.op == Op::Read)
     words.insert(words.end(), {"-O", std::to_string(is_stream(task) ? task.window : 1)});
   if (task.wait == Wait::Block) words.insert(words.end(), {"-E", "sleep"});
-  // In its ping-pong of puts the target answers, and looks at its memory alone anyway.
+  // In ucp_put_lat the target answers and looks only at its memory, with or without -o.
   if (task.op != Op::Send && task.target == Target::Memory && test.test != "ucp_put_lat")
     words.emplace_back("-o");
   return words;
 }
 
-// Both sides need the same size and count, or they wait for each other for ever.
+// Both sides need the same size and count; otherwise they wait for each other for ever.
 std::vector<std::string> fabric_words(const Task& task, const ToolTest& test,
                                       const Meeting& meeting) {
   return {"fi_pingpong",
@@ -129,7 +131,7 @@ std::vector<ToolTest> tool_tests(const Task& task) {
   std::vector<ToolTest> tests;
   if (const std::string test = ucx_test(task); !test.empty())
     tests.push_back({Program::Ucx, test, task.size});
-  // It has no stream, and its sides spin.
+  // fi_pingpong has no streaming test, and its sides spin.
   if (task.op == Op::Send && task.kind == Kind::Latency && task.wait == Wait::Poll &&
       task.endpoints == 1)
     tests.push_back({Program::Fabric, is_tcp(task) ? "tcp" : "shm", task.size});

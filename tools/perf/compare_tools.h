@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/compare_tools.h: which tools of other makers answer what a task asks, and how they are
-// asked. Lives here: the table of tools, their command lines. Pure. Nothing that another machine
-// says gets into a command but numbers. Not here:   running them (child.h, tool_server.h), reading
-// them (compare_output.h).
+// perf/compare_tools.h: which tools of other makers measure the same as a task, and their command
+// lines. Pure.
+// Lives here: the table of tools and their command lines. A message of another machine puts only
+//             numbers into a command.
+// Not here:   running the tools (child.h, tool_server.h), reading their output (compare_output.h).
 #pragma once
 
 #include <array>
@@ -20,34 +21,35 @@ inline constexpr std::array kPrograms = {Program::Ucx, Program::Fabric, Program:
                                          Program::Sockperf, Program::Qperf};
 
 const char* name_of(Program program);    // "ucx_perftest"
-const char* package_of(Program program); // of Debian: "ucx-utils"
+const char* package_of(Program program); // in Debian: "ucx-utils"
 
 struct ToolTest {
   Program program = Program::Ucx;
-  std::string test;       // in the tool's words: "tag_lat"
-  std::uint64_t size = 0; // that it moves: some cannot do the task's
+  std::string test;       // the tool's name for it: "tag_lat"
+  std::uint64_t size = 0; // bytes that the tool moves: some tools cannot do the task's size
 
   bool operator==(const ToolTest&) const = default;
 };
 
 std::vector<ToolTest> tool_tests(const Task& task);
 
-// What both sides of a tool have to know.
+// The values that both sides of a tool need.
 struct Meeting {
-  std::string address; // of the passive side; the server listens on all
+  std::string address; // the passive side's; the tool's server listens on all addresses
   std::uint64_t port = 0;
-  std::uint64_t data_port = 0; // qperf's second one
-  std::uint64_t rounds = 0;    // of tools that count
+  std::uint64_t data_port = 0; // the second port of qperf
+  std::uint64_t rounds = 0;    // for tools that run a given number of rounds
   bool loopback = false;       // the address is one of 127.0.0.0/8
 };
 
 inline constexpr std::uint64_t kMostToolRounds = 1'000'000;
-// So many fill the time that a comparison should take, at a speed like ours.
+// The rounds that fill the time of a comparison if the tool is as fast as dat-perf.
 std::uint64_t rounds_at(const Task& task, double own_value);
 
 struct Command {
   std::vector<std::string> words;
-  std::vector<std::pair<std::string, std::string>> environment; // added to ours
+  // Added to the environment of this process.
+  std::vector<std::pair<std::string, std::string>> environment;
 };
 
 Command server_command(const Task& task, const ToolTest& test, const Meeting& meeting);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/comparison.h: another maker's tool beside a result of ours.
+// perf/comparison.h: the figure of another maker's tool beside a result of dat-perf.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace datum::perf {
 struct Comparison {
   ToolTest test;
   std::string failure; // why there is no figure; the rest is empty then
-  double value = 0;    // in the unit of our result
-  double ratio = 0;    // ours to theirs
-  bool steady = true;  // false: the cores moved during every attempt
+  double value = 0;    // in the unit of the result
+  double ratio = 0;    // the result of dat-perf divided by this value
+  bool steady = true;  // false: the probe changed during every attempt
 };
 
 } // namespace datum::perf

@@ -72,7 +72,8 @@ void Control::handle(const DAT_EVENT& event) {
   }
   const auto& done = event.event_data.dto_completion_event_data;
   if (done.user_cookie.as_64 == kSendCookie) sending_ = false;
-  if (done.status == DAT_DTO_ERR_FLUSHED) return; // the connection event that follows says why
+  // The connection event that follows gives the cause.
+  if (done.status == DAT_DTO_ERR_FLUSHED) return;
   if (done.status != DAT_DTO_SUCCESS)
     throw ToolError(ExitCode::PeerLost,
                     fmt::format("{}: {}", peer_, tools::dto_status_text(done.status)));

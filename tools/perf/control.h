@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/control.h: the connection over which the two sides agree on what to do next.
-// Lives here: one message there, one back, over Sends. Not here: what they mean (client, server).
+// Lives here: one message there and one back, over Sends.
+// Not here:   what the messages mean (client.h, server.h).
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@
 
 namespace datum::perf {
 
-// What a connection request has to begin with: the program and its protocol's version.
+// The private data of a request to dat-perf begins with one of these. The number is the version.
 inline constexpr unsigned kProtocolVersion = 1;
 inline constexpr std::string_view kControlHello = "dat-perf 1 control";
 inline constexpr std::string_view kDataHello = "dat-perf 1 data ";
@@ -27,12 +28,12 @@ class Control {
   explicit Control(const tools::Interface& ia);
   void connect(const tools::Address& address, DAT_CONN_QUAL port, std::chrono::milliseconds timeout,
                const std::string& peer);
-  // The client has until the deadline to say its first word.
+  // Waits until the deadline for the first message of the client.
   void accept(tools::Cr request, tools::Deadline deadline, const std::string& peer);
 
   void send(const Message& message);
-  // Blocks. Throws PeerLost when the peer closed or said nothing for that long, and what the peer
-  // reported if it sent an "error".
+  // Blocks. Throws ToolError: with ExitCode::PeerLost if the peer closed or sent nothing for
+  // `patience`, with the peer's text if the peer sent "error".
   Message receive(std::optional<std::chrono::seconds> patience = {});
   Message ask(const Message& message); // send, then receive
   bool waiting();                      // a message can be received at once
@@ -56,11 +57,11 @@ class Control {
   tools::Region region_;
   tools::Ep ep_;
   std::string peer_ = "peer";
-  // A Recv is posted again when its message has been taken: a peer that talks on and on has to
-  // wait.
+  // A Recv is posted again only after receive() took its message, so a peer that sends without end
+  // has to wait.
   std::deque<Arrived> inbox_;
   bool sending_ = false, connected_ = false;
-  bool ended_ = false; // which was told; no event tells it once more
+  bool ended_ = false; // handle() has thrown for the end of the connection; no event follows
 };
 
 } // namespace datum::perf

@@ -26,7 +26,8 @@ FarSide far_side_of(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const std::string host = text.substr(equals + 1);
   const tools::Address address = tools::resolve(host);
-  // As a number: the limits look up no names. The number alone does not say which link it is of.
+  // The limits look up no names, so the address is given as a number. A link-local one keeps its
+  // scope, which address_text() leaves out.
   const bool has_scope = host.find('%') != std::string::npos;
   return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
           has_scope ? host

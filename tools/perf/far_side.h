@@ -7,14 +7,15 @@
 namespace datum::perf {
 
 struct FarSide {
-  std::string netns;   // path of it; empty: the passive side stays in ours
-  std::string address; // of the passive side, as seen from here
+  std::string netns;   // its path; empty: the passive side stays in this process's namespace
+  std::string address; // the passive side's address, as the active side reaches it
 };
 
-// From NAME=ADDRESS, the name as `ip netns` has it, or a path. Throws ToolError(Usage).
+// text: NAME=ADDRESS. NAME is a name of `ip netns`, or a path. Throws ToolError(Usage).
 FarSide far_side_of(const std::string& text);
 
-// This thread, and threads that it starts later. Throws ToolError(Usage).
+// Moves this thread, and the threads that it starts later, into the namespace. Throws
+// ToolError(Usage).
 void enter(const FarSide& side);
 
 } // namespace datum::perf

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kRingSlot = 56;
 constexpr std::size_t kRingLongest = std::size_t{256} << 10U;
-constexpr std::size_t kCallWorthwhile = 1024; // below, a system call is never the best way
+constexpr std::size_t kCallWorthwhile = 1024; // below this size a system call never is the fastest
 
 std::vector<LimitChoice> messages(std::size_t size) {
   std::vector<LimitChoice> choices;
@@ -44,18 +44,18 @@ std::vector<LimitChoice> bandwidth(const Task& task) {
   return {{task.op == Op::Read ? Limit::CmaRead : Limit::CmaWrite, size}};
 }
 
-// A thread has to be woken: that of a side that sleeps, or the one that works for a side that calls
-// nothing.
-bool wakes_somebody(const Task& task) {
+// True: each operation wakes a sleeping thread: a side that blocks, or the background thread of a
+// side that makes no DAT call.
+bool wakes_a_thread(const Task& task) {
   return task.wait == Wait::Block || (task.op != Op::Send && task.target != Target::Poll);
 }
 
 std::vector<LimitChoice> over_tcp(const Task& task) {
   const std::size_t size = task.size;
   if (task.kind == Kind::Latency)
-    return {{wakes_somebody(task) ? Limit::TcpEpoll : Limit::Tcp, size}};
+    return {{wakes_a_thread(task) ? Limit::TcpEpoll : Limit::Tcp, size}};
   if (is_stream(task)) return {{Limit::TcpStream, size}, {Limit::TcpGather, size}};
-  return {}; // of calls and connections no socket says what they have to cost
+  return {}; // no measurement on sockets bounds the cost of calls and of connects
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/limit_of.h: which physical limit a task is held against. Pure.
+// perf/limit_of.h: which physical limit a task is compared with. Pure.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct LimitChoice {
   std::size_t size;
 };
 
-// The best of these is the limit; none: there is no such limit for it.
+// The best of these is the limit. Empty: no limit is known for this task.
 std::vector<LimitChoice> limits_of(const Task& task);
 
-std::string name_of(const LimitChoice& choice); // "ring 8 B", as datum-limits calls them
+std::string name_of(const LimitChoice& choice); // "ring 8 B", the name that datum-limits uses
 
-// In the unit of the task's result: ns, operations or bytes per second.
+// Converts to the unit of the task's result: ns, operations per second or bytes per second.
 double in_unit_of(const Task& task, const LimitChoice& choice, double measured);
 bool smaller_is_better(const Task& task);
 

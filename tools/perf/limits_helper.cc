@@ -25,10 +25,10 @@ struct LimitRun {
   std::size_t size;
 };
 
-constexpr double kRun = 20e6;       // ns that a measurement may take
-constexpr double kStreamRun = 60e6; // one whose windows grow first
+constexpr double kRun = 20e6;       // ns that a measurement should take
+constexpr double kStreamRun = 60e6; // for TCP streams, whose windows grow at first
 
-// Runs once with few rounds, then with as many as fit.
+// Runs once with `first` rounds, then with as many as fit into run_ns.
 template <typename Measure>
 double fit(Measure&& measure, double unit, int first, int most, double run_ns = kRun) {
   const double pilot = measure(first) * unit;
@@ -87,7 +87,7 @@ void answer(const LimitRun& request, int answers) {
     const pid_t child = fork();
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      close(answers); // which ends with the helper, whatever runs on below it
+      close(answers); // so the pipe ends with the helper, even if this child runs on
       const double measured = run(request);
       const bool told = write(back[1], &measured, sizeof measured) == sizeof measured;
       _exit(told ? 0 : 1);
@@ -100,7 +100,8 @@ void answer(const LimitRun& request, int answers) {
   if (write(answers, &value, sizeof value) != sizeof value) _exit(1);
 }
 
-// A write to a helper that has ended fails then (EPIPE), and does not end this process.
+// While this object lives, a write to a helper that has ended fails with EPIPE and does not kill
+// this process.
 class WithoutPipeSignal {
  public:
   WithoutPipeSignal() : before_(signal(SIGPIPE, SIG_IGN)) {}
@@ -112,7 +113,7 @@ class WithoutPipeSignal {
   sighandler_t before_;
 };
 
-// Of a process that has ended, or is about to.
+// How the child ended: "exit 1", "signal 9". Waits for the end.
 std::string end_of(pid_t child) {
   siginfo_t info = {};
   if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0)
@@ -131,7 +132,7 @@ LimitsHelper::LimitsHelper(const FarSide& far) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!far.netns.empty()) limits::place_far_end(far.netns, far.address);
-    // Ctrl-C is our parent's to handle; we end when it closes the pipe.
+    // The parent handles Ctrl-C. The helper ends when the parent closes the pipe.
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     close(there[1]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/limits_helper.h: the physical limits of this machine, measured between our own figures.
-// Lives here: a helper process, started before DAT is, whose children run bench/limits. It keeps
-// the limits free of our threads, and our processes free of theirs.
+// perf/limits_helper.h: the physical limits of this machine, measured between the figures of
+// dat-perf.
+// Lives here: a helper process, started before DAT is, whose children run bench/limits. So the
+//             threads of dat-perf do not disturb the limits, nor those of the limits dat-perf.
 // Not here:   which limit belongs to which task (limit_of.h).
 #pragma once
 
@@ -36,13 +37,14 @@ enum class Limit : std::uint32_t {
 
 class LimitsHelper {
  public:
-  // Forks. Sockets are measured through what leads to the far side.
+  // Forks. Limits of sockets are measured over the link to the far side.
   explicit LimitsHelper(const FarSide& far = {});
   ~LimitsHelper();
   LimitsHelper(const LimitsHelper&) = delete;
   LimitsHelper& operator=(const LimitsHelper&) = delete;
 
-  // 0 if it cannot be measured here. Throws ToolError(Failed) when the helper process has ended.
+  // 0: this machine cannot measure the limit. Throws ToolError(Failed) if the helper process has
+  // ended.
   double measure(Limit limit, std::size_t size);
 
  private:

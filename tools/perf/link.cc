@@ -28,8 +28,8 @@ std::size_t stride_of(const Task& task) {
   return (task.size + unit - 1) / unit * unit;
 }
 
-// A ping-pong sends back what it received, from where it received it: what a message brings is new
-// to the other core, and has to come over to it, as in any program.
+// A ping-pong sends from the bytes into which it received. Each message then writes lines that the
+// other core has to fetch, as in a real program.
 std::size_t receives_at(const Task& task) {
   return task.op == Op::Send && task.kind == Kind::Latency ? 0 : stride_of(task);
 }
@@ -97,7 +97,7 @@ void Link::create_endpoints(const tools::Interface& ia) {
   attr.max_rdma_size = task_.op == Op::Send ? 64 : task_.size;
   attr.qos = DAT_QOS_BEST_EFFORT;
   attr.max_recv_dtos = static_cast<DAT_COUNT>(receives_ + 2);
-  attr.max_request_dtos = static_cast<DAT_COUNT>(depth_ + 2); // and the stop line
+  attr.max_request_dtos = static_cast<DAT_COUNT>(depth_ + 2); // one more for the stop line
   attr.max_recv_iov = attr.max_request_iov = 1;
   attr.max_rdma_read_iov = attr.max_rdma_write_iov = 1;
   const auto reads = static_cast<DAT_COUNT>(task_.window);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/link.h: the endpoints and the memory of one task, and the calls that are measured.
-// Lives here: posting with bounded queues, reaping completions, what each area of the memory is.
-// Not here:   loops (runs_*.cc), what the sides say to each other (control.h).
+// Lives here: posting with bounded queues, reaping completions, and the layout of the memory.
+// Not here:   loops (runs.cc), the messages between the sides (control.h).
 //
-// Memory: the area that goes out, the area that comes in, a line whose change ends a run. It has
-// the same layout on both sides. Every operation of a task uses the same bytes.
+// The memory has the same layout on both sides: the area to send from, the area to receive into,
+// and a line whose change ends a run. Every operation of a task uses the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct RemoteMemory {
 
 class Link {
  public:
-  // peer: what messages call the other side, "HOST port N".
+  // peer: the name of the other side in error texts, "HOST port N".
   Link(const tools::Interface& ia, const Task& task, std::string peer);
 
   [[nodiscard]] const Task& task() const { return task_; }
-  [[nodiscard]] std::uint32_t endpoints() const { return task_.endpoints; } // that are used
-  // With those beside them.
+  [[nodiscard]] std::uint32_t endpoints() const { return task_.endpoints; } // that carry operations
+  // endpoints() and those of --beside.
   [[nodiscard]] std::uint32_t connections() const { return task_.endpoints + task_.beside; }
   [[nodiscard]] const tools::Ep& ep(std::uint32_t index) const { return eps_[index]; }
   [[nodiscard]] const tools::Evd& evd() const { return evd_; }
@@ -46,29 +46,32 @@ class Link {
   unsigned char* in() { return area(stride_); }
   unsigned char* stop_line() { return area(2 * stride_); }
 
-  // Receives of task.size bytes, until this many are posted on each endpoint.
+  // Posts receives of task.size bytes until each endpoint has `count`.
   void top_up_receives(std::uint32_t count);
   void post_recv(std::uint32_t ep);
-  // Waits for room in the queue first. signal: with a completion event for this one and all before.
+  // Waits for room in the queue first. signal: this request gets a completion event, which covers
+  // those before it.
   void post(Op op, std::uint32_t ep, bool signal);
   void post_answer();     // one byte, on the first endpoint, signalled
   void write_stop_line(); // at the peer
 
-  std::uint32_t await_recv(); // the endpoint that a message came to
-  void await_requests(std::uint32_t ep, std::uint32_t at_most); // so many are still outstanding
-  void drain();                                                 // none is, on any endpoint
+  std::uint32_t await_recv(); // returns the endpoint that received a message
+  // Returns when at most so many are outstanding.
+  void await_requests(std::uint32_t ep, std::uint32_t at_most);
+  // Returns when no request is outstanding on any endpoint.
+  void drain();
   bool poll(); // handles one completion, if there is one
 
   [[nodiscard]] std::uint32_t receives_wanted() const { return receives_; }
 
-  // Called by loops that wait for memory to change, every so often: throws if the peer is lost, on
-  // Ctrl-C, or when nothing happened for long.
+  // A loop that waits for memory to change calls this now and then. Throws if the peer is lost, on
+  // Ctrl-C, or if the memory has not changed for long.
   void check_alive(double waiting_since_ns);
 
  private:
   struct Flow {
     std::uint32_t outstanding = 0; // requests without a completion so far
-    std::uint32_t silent = 0;      // of these, posted since the last one with an event
+    std::uint32_t silent = 0;      // of these, those posted since the last signalled one
     std::uint32_t receives = 0;
   };
 
@@ -87,12 +90,12 @@ class Link {
   std::size_t receives_at_;
   std::uint32_t depth_;    // requests per endpoint
   std::uint32_t receives_; // per endpoint
-  std::uint32_t every_;    // how often a request is signalled
+  std::uint32_t every_;    // one request of so many is signalled
   Buffer buffer_;
   tools::Pz pz_;
   tools::Evd evd_;
   tools::Region region_;
-  std::vector<tools::Ep> eps_; // after what they use: freed before
+  std::vector<tools::Ep> eps_; // after the objects that they use, so that they are freed first
   RemoteMemory peer_;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> arrived_; // endpoints whose receives completed, oldest first

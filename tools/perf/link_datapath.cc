@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The half of Link that is measured: it allocates nothing.
+// The functions of Link that are measured. They allocate nothing.
 #include <chrono>
 
 #include <fmt/format.h>
@@ -17,8 +17,9 @@ using tools::ToolError;
 
 namespace {
 
-constexpr auto kSilence = std::chrono::seconds(10); // after which the peer counts as lost
-constexpr std::uint32_t kEmptyPolls = 65536;        // empty polls between looks at the clock
+// After this time without progress the peer counts as lost.
+constexpr auto kSilence = std::chrono::seconds(10);
+constexpr std::uint32_t kEmptyPolls = 65536; // empty polls between looks at the clock
 constexpr std::uint64_t kReceive = std::uint64_t{1} << 63U;
 
 DAT_DTO_COOKIE receive_cookie(std::uint32_t ep) {
@@ -27,7 +28,7 @@ DAT_DTO_COOKIE receive_cookie(std::uint32_t ep) {
   return cookie;
 }
 
-// covers: the requests that are complete when this one is.
+// covers: how many requests are complete when this one is.
 DAT_DTO_COOKIE request_cookie(std::uint32_t ep, std::uint32_t covers) {
   DAT_DTO_COOKIE cookie = {};
   cookie.as_64 = (std::uint64_t{covers} << 32U) | ep;
@@ -54,7 +55,8 @@ void Link::lost(std::string_view how) const {
                               peer_name_, test_name(task_), how));
 }
 
-// An endpoint whose connection has ended takes no request; its event may be still to come.
+// An endpoint whose connection has ended takes no request. The connection event may still be to
+// come.
 void Link::check_posted(DAT_RETURN ret) const {
   if (tools::is_type(ret, DAT_INVALID_STATE)) lost("DAT_INVALID_STATE");
   tools::check(ret, "posting", test_name(task_), ExitCode::PeerLost);
@@ -129,7 +131,7 @@ void Link::take(const DAT_EVENT& event) {
     const auto ep = static_cast<std::uint32_t>(cookie);
     if ((cookie & kReceive) != 0) {
       --flows_[ep].receives;
-      arrived_.push_back(ep); // within what the constructor reserved
+      arrived_.push_back(ep); // the constructor reserved the room
     } else {
       flows_[ep].outstanding -= static_cast<std::uint32_t>(cookie >> 32U);
     }
@@ -159,7 +161,8 @@ void Link::await() {
     take(*event);
     return;
   }
-  double since = 0; // the clock is not looked at while things go well
+  // 0: the clock has not been read, which happens only after kEmptyPolls empty polls
+  double since = 0;
   for (;;) {
     for (std::uint32_t i = 0; i < kEmptyPolls; ++i)
       if (poll()) return;

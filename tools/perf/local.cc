@@ -33,16 +33,18 @@ namespace {
 
 constexpr std::chrono::milliseconds kGoodbye(3000);
 
-// What the server side says once: where it listens, or why it does not.
+// The server side writes one of these into the pipe: the port on which it listens, or why it does
+// not listen.
 struct Word {
-  std::uint64_t port = 0; // 0: it does not
+  std::uint64_t port = 0; // 0: it does not listen
   ExitCode code = ExitCode::Failed;
   std::array<char, 480> why = {};
 };
 static_assert(sizeof(Word) <= PIPE_BUF, "it is written in one piece");
 
-// What this process says on stderr while it opens the adapter: the parent, which opens the same one
-// behind it, says it, too. Shown where the parent comes no further, dropped where it does.
+// Holds back the lines that the server side logs while it opens the adapter. The parent opens the
+// same adapter later and logs the same lines. So they are shown only if the server side fails, and
+// dropped if it listens.
 class HeldBackLog {
  public:
   HeldBackLog()
@@ -73,13 +75,15 @@ class HeldBackLog {
 ExitCode serve_once(ServerOptions options, int core, int to_parent) {
   if (core >= 0) pin_to(core);
   options.once = true;
-  options.quiet = true; // the parent tells what went wrong
-  // Ctrl-C goes to both sides: the parent answers it, and we end with our connection to it.
+  options.quiet = true; // the parent reports errors
+  // Ctrl-C goes to both processes. The parent handles it; the server side ends with its connection
+  // to the parent.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   bool listens = false;
   std::optional<HeldBackLog> log;
-  // In another network it has warnings of its own; a log that was asked for is wanted of both sides.
+  // In another namespace the adapter has warnings of its own. If the user asked for a log, both
+  // sides write one.
   if (options.far.netns.empty() && std::getenv("DATUM_LOG") == nullptr) log.emplace();
   options.on_listening = [&](std::uint64_t port) {
     if (log) log->drop();

@@ -12,13 +12,13 @@ namespace datum::perf {
 
 class LocalServer {
  public:
-  // Forks; the child serves one client on that core (-1: any). Before any DAT call.
+  // Forks; the child serves one client on `core` (-1: any). Call it before any DAT call.
   LocalServer(const ServerOptions& options, int core);
-  ~LocalServer(); // waits for it, kills it if it does not end
+  ~LocalServer(); // waits for the child, kills it if it does not end
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  void await_listening(); // throws what kept it from that
+  void await_listening(); // throws the child's error if it does not listen
   [[nodiscard]] std::uint64_t port() const { return port_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/machine.h: where the figures are from.
+// perf/machine.h: the machine on which the figures were measured.
 #pragma once
 
 #include <cmath>
@@ -18,10 +18,12 @@ struct Machine {
 
 Machine this_machine();
 std::string text_of(const Machine& machine); // one line
-bool is_busy(const Machine& machine);        // others run on it, so figures mean little
+// Other processes run on it, so the figures mean little.
+bool is_busy(const Machine& machine);
 
 std::vector<int> allowed_cores();
-// This thread, and threads that it starts later. Throws ToolError(Usage): no such core for us.
+// Pins this thread, and the threads that it starts later. Throws ToolError(Usage) if this process
+// may not use the core.
 void pin_to(int core);
 
 } // namespace datum::perf

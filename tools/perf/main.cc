@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-perf: the command line, and what each side does.
+// dat-perf: the command line.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -44,8 +44,8 @@ void add_roles(CLI::App& app, CommandLine& line) {
 
 void add_transport(CLI::App& app, CommandLine& line) {
   app.add_option("--netns", line.netns,
-                 "run the passive side of --local in this network namespace, which has that\n"
-                 "address: both sides and the limits go through what connects it with ours")
+                 "run the passive side of --local in network namespace NAME, at ADDRESS: traffic\n"
+                 "then crosses the link between the namespaces")
       ->type_name("NAME=ADDRESS")
       ->check(CLI::Validator(datum::perf::netns_objection, ""))
       ->needs("--local");
@@ -56,7 +56,7 @@ void add_transport(CLI::App& app, CommandLine& line) {
       ->check(CLI::Validator(datum::perf::transport_objection, ""));
 }
 
-// Not CLI's delimiter: of a list without a word it takes the next option for one.
+// CLI11's own delimiter() is no use here: after an empty list it takes the next option as a word.
 CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& what,
                       std::vector<std::string>& words, const std::vector<std::string>& allowed) {
   const auto objection = [is_one = datum::tools::one_of(allowed)](const std::string& list) {
@@ -146,25 +146,25 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_flag("-q,--quiet", line.quiet, "no progress line, no log");
 }
 
-constexpr std::array kOfServers = {"--server",  "--ia",   "--port",      "--once", "--timeout",
-                                   "--compare", "--core", "--transport", "--quiet"};
+constexpr std::array kForServers = {"--server",  "--ia",   "--port",      "--once", "--timeout",
+                                    "--compare", "--core", "--transport", "--quiet"};
 
-// A client says what is measured; a server that was told would do something else.
+// The client chooses the tests. A server would ignore these options, so it refuses them.
 void refuse_options_of_clients(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0 &&
-        std::find(kOfServers.begin(), kOfServers.end(), option->get_name()) == kOfServers.end())
+        std::find(kForServers.begin(), kForServers.end(), option->get_name()) == kForServers.end())
       throw ToolError(
           ExitCode::Usage,
           fmt::format("--server takes no {}, its clients do; see --help", option->get_name()));
 }
 
-constexpr std::array kOfQuick = {"--test",   "--size",   "--memory",    "--huge",  "--wait",
-                                 "--target", "--window", "--endpoints", "--beside"};
+constexpr std::array kNotWithQuick = {"--test",   "--size",   "--memory",    "--huge",  "--wait",
+                                      "--target", "--window", "--endpoints", "--beside"};
 
-// Its table is the same everywhere.
+// The table of --quick is fixed: it has the same tests on every machine.
 void refuse_tests_beside_quick(const CLI::App& app) {
-  for (const char* name : kOfQuick)
+  for (const char* name : kNotWithQuick)
     if (app.count(name) > 0)
       throw ToolError(ExitCode::Usage,
                       fmt::format("--quick has tests of its own: leave out {}, or --quick", name));
@@ -202,8 +202,8 @@ int main(int argc, char** argv) try {
     if (line.quick) refuse_tests_beside_quick(app);
     if (!line.host.empty() && line.port == 0)
       throw ToolError(ExitCode::Usage,
-                      "--port 0: for a server that takes any free port; name the one "
-                      "that it tells");
+                      "--port 0: for a server that takes any free port; give the port "
+                      "that the server printed");
     datum::tools::catch_interrupts();
     datum::tools::raise_file_limit();
     // The provider reads it when an IA is opened, on both sides of --local.

@@ -15,7 +15,8 @@
 namespace datum::perf {
 namespace {
 
-constexpr double kMoved = 0.15; // of the probe, before against after
+// The difference of the two probes from which on the cores have moved.
+constexpr double kMoved = 0.15;
 constexpr std::uint64_t kMostRounds = 50'000'000;
 constexpr std::uint64_t kMostSamples = 1'000'000;
 constexpr std::uint64_t kChurnFirst = 100;
@@ -40,7 +41,7 @@ class Measurement {
  private:
   struct Repetition {
     double value = 0;
-    std::vector<double> limits; // one for each choice
+    std::vector<double> limits; // one for each of choices_
     double before = 0, after = 0;
     [[nodiscard]] bool moved() const { return cores_moved(before, after); }
   };
@@ -75,8 +76,9 @@ double Measurement::run_ns(std::uint64_t rounds) {
   return session_.run({std::max<std::uint64_t>(1, rounds / 20), rounds, false}).ns;
 }
 
-// Grows from a few rounds until a run is long enough to tell how many fit. A run may be long
-// because the machine did something else meanwhile: only the second one that is long counts.
+// The rounds grow from a few until a run is long enough to tell how many fit. A run may be long
+// because the machine did something else meanwhile, so the run is repeated and only the second long
+// one counts.
 void Measurement::choose_rounds() {
   const Task& task = result_.task;
   std::uint64_t rounds = task.kind == Kind::Connect ? kChurnFirst : 2 * task.endpoints;
@@ -93,7 +95,7 @@ void Measurement::choose_rounds() {
   }
 }
 
-// Of each choice, in the unit of the result; 0: it could not be measured.
+// The value of each of choices_ in the unit of the result; 0: it could not be measured.
 std::vector<double> Measurement::measure_limits() {
   std::vector<double> values;
   for (const LimitChoice& choice : choices_) {
@@ -136,7 +138,7 @@ void Measurement::repeat() {
   choose_limit(all);
 }
 
-// The same one for all repetitions: the one whose median is the best.
+// All repetitions are compared with one limit: the choice with the best median.
 void Measurement::choose_limit(const std::vector<Repetition>& all) {
   const bool small_wins = smaller_is_better(result_.task);
   for (std::size_t i = 0; i < choices_.size(); ++i) {
@@ -155,8 +157,8 @@ void Measurement::choose_limit(const std::vector<Repetition>& all) {
   }
 }
 
-// A pass of its own: the time stamps cost some nanoseconds a round, which the figures above do not
-// contain.
+// Percentiles need another pass: a time stamp costs some nanoseconds a round, and must not lengthen
+// the measured rounds.
 void Measurement::sample_rounds() {
   if (result_.task.kind != Kind::Latency) return;
   tell("percentiles");
@@ -189,7 +191,8 @@ void Measurement::watch_idle() {
   while (now_ns() - start < plan_.idle_ns) {
     tools::throw_if_interrupted();
     tell(fmt::format("watching {} endpoints", result_.task.endpoints));
-    std::this_thread::sleep_for(std::chrono::seconds(1)); // what we do ourselves counts, too
+    // The processor time of this loop counts, too.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   const std::uint64_t busy_us = busy() - busy_before;
   result_.cpu_percent = 100.0 * static_cast<double>(busy_us) * 1e3 / (now_ns() - start);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/measure.h: from runs to a result that can be believed.
-// Lives here: how many rounds, warm-up, repetitions, the cache-line probe around each, the limit
-// beside each, percentiles. Not here: what it looks like (report.h, plot.h).
+// perf/measure.h: makes one result from many runs.
+// Lives here: how many rounds, warm-up, repetitions with the cache-line probe and the limit for
+//             each, and percentiles.
+// Not here:   how a result is shown (report.h, plot.h).
 #pragma once
 
 #include <functional>
@@ -18,8 +19,8 @@ namespace datum::perf {
 
 struct Plan {
   unsigned repeat = 5;
-  unsigned tries = 3;    // for a repetition during which the cores moved
-  double run_ns = 100e6; // aimed at, for each repetition
+  unsigned tries = 3;    // how often a repetition is tried while the cores move
+  double run_ns = 100e6; // the length that each repetition should have
   double idle_ns = 10e9; // how long "idle" watches
 };
 
@@ -28,12 +29,12 @@ struct Result {
   std::string skipped;   // why it was not measured; the rest is empty then
   Spread value;          // ns; operations or bytes per second
   unsigned repeated = 0; // repetitions thrown away because the cores moved
-  bool steady = true;    // false: the cores moved in some that were kept
+  bool steady = true;    // false: the cores moved in a repetition that was kept
   double probe = 0;      // ns one way, the median of all; 0: unknown
   std::uint64_t rounds = 0;
   std::optional<Percentiles> percentiles;
   std::string limit_name;
-  Spread limit, ratio; // of the repetitions, each beside its own limit
+  Spread limit, ratio; // each repetition has a limit of its own, measured beside it
   std::string remark;
   std::vector<Comparison> comparisons; // with --compare
   // "idle" only; descriptors: of both processes. setup_ns: from the first endpoint's creation until
@@ -41,7 +42,8 @@ struct Result {
   double cpu_percent = 0, memory_per_pair = 0, descriptors_per_pair = 0, setup_ns = 0;
 };
 
-// The probe before something and after it says that it must not be compared. 0: no probe.
+// True: the two probes, before and after a measurement, differ so much that the measurement must
+// not be compared. 0: there is no probe.
 bool cores_moved(double before, double after);
 
 // Called before each step with a text for a progress line.

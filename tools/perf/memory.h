@@ -16,10 +16,10 @@ inline constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 
 class Buffer {
  public:
-  // Present and zero. Throws ToolError when there is none.
+  // The memory is present and zero. Throws ToolError if there is none.
   Buffer(Memory kind, std::size_t size);
   [[nodiscard]] std::span<std::byte> bytes() const { return {memory_.get(), size_}; }
-  // What the pages are, if that is not what was asked for: "huge pages advised, not confirmed".
+  // How the pages differ from the wanted ones: "huge pages advised, not confirmed"; else empty.
   [[nodiscard]] const std::string& remark() const { return remark_; }
 
  private:

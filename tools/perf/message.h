@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/message.h: what the two sides say to each other between measurements.
-// Lives here: the text form. "verb name=number name=number", a newline, free text. Pure; the other
-// side is not trusted: a name that is missing counts as 0, receivers check the numbers, and what
-// could trouble a terminal is replaced.
+// perf/message.h: the messages that the two sides exchange between measurements.
+// Lives here: the text form: "verb name=number name=number", a newline, free text. Pure. The other
+//             side is not trusted: a missing name counts as 0, receivers check the numbers, and
+//             characters that could disturb a terminal are replaced.
 #pragma once
 
 #include <cstdint>

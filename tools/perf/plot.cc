@@ -14,15 +14,16 @@ namespace datum::perf {
 namespace {
 
 constexpr double kLeft = 100, kTop = 40, kBottom = 64;
-constexpr double kKey = 44, kLeastRight = 230; // of the legend: its line, and all of it
-constexpr double kCharacter = 6.8;             // at most as wide, on average
-constexpr double kLine = 18;                   // from one line of text to the next
+// The legend: the width of its line, and the least width of all of it.
+constexpr double kKey = 44, kLeastRight = 230;
+constexpr double kCharacter = 6.8; // the largest average width of a character
+constexpr double kLine = 18;       // from one line of text to the next
 constexpr double kPlotWidth = 560, kPlotHeight = 300;
 constexpr std::array<const char*, 8> kColours = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf",
                                                  "#c17817", "#007c91", "#7a4b2a", "#555555"};
 
 constexpr std::array<const char*, 6> kDashes = {"7 4", "2 3",  "10 3 2 3",
-                                                "2 7", "14 3", "4 2 1 2"}; // of limits
+                                                "2 7", "14 3", "4 2 1 2"}; // for limits
 
 struct Point {
   double x, y;
@@ -36,9 +37,9 @@ struct Series {
 
 struct Panel {
   const char* title;
-  const char* quantity; // what the vertical axis is of
+  const char* quantity; // the quantity on the vertical axis
   Kind kind;
-  Task sample; // for the unit of the labels
+  Task sample; // gives the unit of the labels
   std::vector<Series> series;
 };
 
@@ -67,7 +68,8 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// Of two figures for one size the better one stays: a limit is measured beside each memory, say.
+// If there are two figures for one size, the better one stays. For example, a limit is measured
+// once for each kind of memory.
 void add_point(Panel& panel, const std::string& name, bool is_limit, Point point) {
   if (!(point.y > 0)) return;
   auto found = std::find_if(panel.series.begin(), panel.series.end(),
@@ -96,7 +98,7 @@ std::string limit_family(const std::string& name) {
   return "limit: " + name.substr(0, name.find(' '));
 }
 
-// The wait is told, because spinning and sleeping sides are two lines.
+// The name contains the way to wait, because spinning and blocking sides make two lines.
 std::string peer_name(const Comparison& comparison, const Task& task) {
   std::string name = fmt::format("{} {}", name_of(comparison.test.program), comparison.test.test);
   if (task.wait == Wait::Block) name += ", block";
@@ -111,7 +113,7 @@ Panel panel_of(const PanelTitle& title, const std::vector<Result>& results) {
     panel.sample = r.task;
     const auto x = static_cast<double>(r.task.size);
     add_point(panel, series_name(r.task), false, {x, r.value.median});
-    // A limit that we were faster than is no bound, and is not drawn as one.
+    // A limit that the measured figure beats is no bound, so it is not drawn.
     if (!r.limit_name.empty() && limit_holds(r))
       add_point(panel, limit_family(r.limit_name), true, {x, r.limit.median});
     for (const Comparison& c : r.comparisons)
@@ -133,7 +135,7 @@ class Axes {
         low_.y = std::min(low_.y, std::floor(std::log10(p.y)));
         high_.y = std::max(high_.y, std::ceil(std::log10(p.y)));
       }
-    if (high_.x <= low_.x) low_.x -= 1, high_.x += 1; // a single size is in the middle
+    if (high_.x <= low_.x) low_.x -= 1, high_.x += 1; // puts a single size in the middle
     if (high_.y <= low_.y) high_.y = low_.y + 1;
   }
   [[nodiscard]] double x(double size) const {
@@ -173,7 +175,7 @@ std::string mark(Point at, const char* colour, const char* fill) {
                      colour, fill);
 }
 
-// dash_number: which of the limits it is.
+// dash_number: the index of the series among the limits.
 std::string draw_series(const Series& series, const Axes& axes, std::size_t number,
                         std::size_t dash_number) {
   const char* const colour = series.is_limit ? "#888888" : kColours[number % kColours.size()];
@@ -184,7 +186,7 @@ std::string draw_series(const Series& series, const Axes& axes, std::size_t numb
   for (const Point& p : series.points) {
     const Point at{axes.x(p.x), axes.y(p.y)};
     line += fmt::format("{:.1f},{:.1f} ", at.x, at.y);
-    // A line through one point is none.
+    // A line through one point is invisible, so the point gets a mark.
     if (!series.is_limit)
       marks += mark(at, colour, colour);
     else if (series.points.size() == 1)

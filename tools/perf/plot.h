@@ -10,12 +10,13 @@
 
 namespace datum::perf {
 
-// True of the whole plot: which machine, when, how; and what lessens the figures.
+// Text for the whole plot: the machine, the date and the options, and what makes the figures less
+// reliable.
 struct Caption {
   std::vector<std::string> lines, warnings;
 };
 
-// Whether the results of such a task are drawn.
+// True: the plot shows results of such a task.
 bool is_plotted(const Task& task);
 
 // One panel for latencies, one for rates, one for bandwidths, as far as there are results.

@@ -18,8 +18,8 @@ using tools::ToolError;
 
 namespace {
 
-constexpr mode_t kMode = 0666; // less the umask
-// A FIFO that nobody reads would keep us waiting.
+constexpr mode_t kMode = 0666; // the umask applies
+// Without O_NONBLOCK, open(2) of a FIFO without a reader would block.
 constexpr int kHow = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
 
 ToolError cannot_write(ExitCode code, const std::string& path) {
@@ -38,7 +38,7 @@ PlotFile::PlotFile(std::string path)
                                 "socket, or a device that is not there; name a file",
                                 path_));
   if (!file_) throw cannot_write(ExitCode::Usage, path_);
-  fcntl(file_.get(), F_SETFL, fcntl(file_.get(), F_GETFL) & ~O_NONBLOCK); // write() may wait
+  fcntl(file_.get(), F_SETFL, fcntl(file_.get(), F_GETFL) & ~O_NONBLOCK); // write(2) may block
 }
 
 PlotFile::~PlotFile() {

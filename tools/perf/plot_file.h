@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/plot_file.h: the file of --plot: found out to be writable before minutes are spent on it.
+// perf/plot_file.h: the file of --plot. It is opened before the measurement, so that a file that
+// cannot be written is reported at once.
 // Not here: what is drawn (plot.h).
 #pragma once
 
@@ -11,9 +12,10 @@ namespace datum::perf {
 
 class PlotFile {
  public:
-  // What the file holds stays until write(). Throws ToolError(Usage): no such file for us.
+  // The contents of the file stay until write(). Throws ToolError(Usage) if the file cannot be
+  // written.
   explicit PlotFile(std::string path);
-  ~PlotFile(); // removes what it made if nothing was written
+  ~PlotFile(); // removes a file that the constructor made, unless write() was called
   PlotFile(const PlotFile&) = delete;
   PlotFile& operator=(const PlotFile&) = delete;
 

@@ -56,7 +56,7 @@ double Probe::lead() {
       at_ += 2;
       if (!await(page_->line, at_)) return 0;
     }
-    // The first one waits for the other side to come.
+    // The first run includes the wait for the other side, so it does not count.
     if (run > 0) runs.push_back((now_ns() - start) / (2.0 * kRounds));
   }
   return spread_of(runs).median;

@@ -9,9 +9,9 @@ namespace datum::perf {
 
 class Probe {
  public:
-  Probe(); // before the processes part
-  // Both at the same time, in both processes. lead() returns nanoseconds one way, the median of
-  // many short runs; 0 if the other side did not answer.
+  Probe(); // call it before fork(2): both processes share the page
+  // One process calls lead() while the other calls follow(). lead() returns the nanoseconds of one
+  // way, the median of many short runs; 0: the other side did not answer.
   double lead();
   void follow();
 

@@ -41,13 +41,14 @@ Unit unit_for(const Task& task, double value) {
   return fitting(kTimes, value);
 }
 
-// Three figures that count, whatever the unit; two of what is far below it.
+// Three significant digits, and two for a value below 0.1.
 std::string number_text(double value) {
   if (value > 0 && value < 0.0995) return fmt::format("{:#.2g}", value);
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
-// As it is shown. Ratios come from these, so dividing two figures of the table gives its ratio.
+// The value, rounded as the table shows it. Ratios are made from these, so they agree with the
+// figures of the table.
 double shown(const Task& task, double value) {
   const Unit unit = unit_for(task, value);
   return std::stod(number_text(value / unit.scale)) * unit.scale;
@@ -82,7 +83,7 @@ bool has_memory(const Task& task) {
   return task.op != Op::None;
 }
 
-// Memory and how both sides wait, as far as they matter to this test.
+// The memory and how both sides wait, as far as this test depends on them.
 std::string manner_of(const Task& task) {
   if (task.op == Op::None) return "-";
   std::string manner(name_of(task.memory));
@@ -111,7 +112,7 @@ std::string spread_json(const Spread& spread) {
       .text();
 }
 
-// The size where it is not the task's: "iperf3 stream 1.0 MiB".
+// Contains the size if it is not the task's: "iperf3 stream 1.0 MiB".
 std::string tool_name(const Comparison& comparison, const Task& task) {
   const ToolTest& test = comparison.test;
   std::string name = fmt::format("{} {}", name_of(test.program), test.test);
@@ -312,12 +313,12 @@ std::string json_of(const Machine& machine, const std::string& path, const Plan&
 
 namespace {
 
-// Of CSV; empty: there is no such figure.
+// A field of CSV; empty: the result has no such figure.
 std::string cell(bool known, double value) {
   return known ? fmt::format("{:.6g}", value) : std::string();
 }
 
-// A field with commas stands in quotes, and each of its own quotes twice.
+// A field with a comma is put in quotes, and each quote in it is doubled.
 std::string quoted(const std::string& text) {
   if (text.empty()) return {};
   std::string field = "\"";

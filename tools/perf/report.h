@@ -13,15 +13,15 @@ namespace datum::perf {
 
 std::string value_text(const Task& task, double value); // "62 ns", "12.3 GB/s", "24.1 M/s"
 
-std::string power_text(const Task& task, double value); // of a power of ten: "10 us"
+std::string power_text(const Task& task, double value); // for a power of ten: "10 us"
 
-// False: what should bound ours was measured slower than it, so that it is no limit.
+// False: the result is better than the limit that should bound it, so that is no limit.
 bool limit_holds(const Result& result);
 
 std::string table_head();
-std::string idle_head();                     // of a table that has no other test
-std::string table_row(const Result& result); // and one for each tool beside it
-// What the table cannot say in a column: what was thrown away, skipped, remarked.
+std::string idle_head();                     // the head of a table in which all tests are "idle"
+std::string table_row(const Result& result); // with a row for each tool compared
+// The facts that have no column: repetitions thrown away, skipped tasks, remarks.
 std::string notes_of(const Result& result);
 
 // How many limits were no limits (limit_holds); "" for none.
@@ -30,7 +30,7 @@ std::string notes_of_limits(const std::vector<Result>& results);
 // "Not compared, because not installed: sockperf (Debian package sockperf)"; "" for none.
 std::string notes_of_absent(const std::vector<Program>& programs);
 
-// path: of the connections, in the provider's words.
+// path: what carries the connections, in the provider's words.
 std::string json_of(const Machine& machine, const std::string& path, const Plan& plan,
                     const std::vector<Result>& results, const std::vector<Program>& absent = {});
 std::string csv_of(const std::vector<Result>& results);

@@ -21,7 +21,8 @@ using tools::ToolError;
 namespace {
 
 constexpr DAT_COUNT kBacklog = 256;
-// How soon the end of a client is noticed while its connections are awaited on another EVD.
+// While next_data() waits on the EVD for requests, it looks this often whether the client's control
+// connection has ended.
 constexpr auto kGlance = std::chrono::milliseconds(50);
 
 DAT_CR_PARAM parameters_of(const tools::Cr& request) {
@@ -30,7 +31,7 @@ DAT_CR_PARAM parameters_of(const tools::Cr& request) {
   return param;
 }
 
-// Providers may fill private data up with zeros.
+// Providers may pad private data with zeros.
 std::string greeting_of(const tools::Cr& request) {
   const DAT_CR_PARAM param = parameters_of(request);
   const std::string data(static_cast<const char*>(param.private_data),
@@ -53,7 +54,8 @@ std::string address_of(const tools::Cr& request) {
 Requests::Requests(const tools::Interface& ia, bool quiet)
     : evd_(make_evd(ia, kBacklog, DAT_EVD_CR_FLAG)), quiet_(quiet) {}
 
-// The request, if it greets as wanted. Of the others clients are kept, strangers refused.
+// Returns the request if its greeting is the wanted one. A request of a further client is kept for
+// next_client(); any other is refused.
 tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
   tools::Cr request(event.event_data.cr_arrival_event_data.cr_handle);
   const std::string greeting = greeting_of(request);
@@ -82,7 +84,7 @@ tools::Cr Requests::next_data(std::string_view greeting, Control& control,
     const auto event = tools::wait_event(evd_, std::min(deadline, tools::after(kGlance)));
     if (event)
       if (tools::Cr request = sort(*event, greeting)) return request;
-    control.waiting(); // throws when the client is gone
+    control.waiting(); // throws if the client is gone
   }
   throw ToolError(ExitCode::PeerLost, "the client never connected its endpoints");
 }

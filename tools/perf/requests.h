@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/requests.h: the connection requests that reach a server, told apart by how they greet.
-// Lives here: which client is next. One that comes while another is being served waits for its
-// turn.
+// perf/requests.h: the connection requests that reach a server, told apart by their greeting.
+// Lives here: which client is next. A client that connects while another is served waits for its
+//             turn.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@
 
 namespace datum::perf {
 
-std::string address_of(const tools::Cr& request); // of who asks
+std::string address_of(const tools::Cr& request); // the requester's address
 
 class Requests {
  public:
@@ -24,13 +24,13 @@ class Requests {
   tools::Cr next_client(); // blocks
   // The next request of the client that is being served. Throws PeerLost when that client ends.
   tools::Cr next_data(std::string_view greeting, Control& control, tools::Deadline deadline);
-  tools::Cr poll_data(std::string_view greeting); // none if there is none
+  tools::Cr poll_data(std::string_view greeting); // does not block; empty: no such request has come
 
  private:
   tools::Cr sort(const DAT_EVENT& event, std::string_view wanted);
 
   tools::Evd evd_;
-  bool quiet_; // nothing on stderr about strangers
+  bool quiet_; // refused requests are not logged
   std::deque<tools::Cr> clients_;
 };
 

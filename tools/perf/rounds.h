@@ -7,7 +7,7 @@
 
 namespace datum::perf {
 
-// round(i) is called with 0, 1, 2, ...; warm-up rounds come first.
+// round(i) is called with 0, 1, 2, ...; the warm-up rounds come first and are not timed.
 template <typename Round>
 Outcome run_rounds(const Order& order, Round&& round) {
   Outcome outcome;

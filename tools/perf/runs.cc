@@ -11,7 +11,8 @@
 namespace datum::perf {
 namespace {
 
-constexpr std::uint32_t kMemoryLooks = 1U << 20U; // looks at memory between looks at the clock
+// How often memory is read between two looks at the clock.
+constexpr std::uint32_t kMemoryLooks = 1U << 20U;
 
 unsigned char load(const unsigned char* byte) {
   return __atomic_load_n(byte, __ATOMIC_ACQUIRE);
@@ -21,7 +22,7 @@ void store(unsigned char* byte, unsigned char value) {
   __atomic_store_n(byte, value, __ATOMIC_RELEASE);
 }
 
-// Two rounds in a row never have the same mark, and none has that of fresh memory.
+// Two consecutive rounds have different marks, and no mark is 0, which fresh memory holds.
 unsigned char mark_of(std::uint64_t round) {
   return static_cast<unsigned char>(round % 251 + 1);
 }
@@ -43,13 +44,13 @@ std::uint32_t endpoint_of(const Link& link, std::uint64_t round) {
   return static_cast<std::uint32_t>(round % link.endpoints());
 }
 
-// The last request on its endpoint is signalled, so that draining has something to wait for.
+// The last request on an endpoint is signalled, so that drain() gets its completion.
 bool is_last(const Link& link, std::uint64_t round, std::uint64_t total) {
   return round + link.endpoints() >= total;
 }
 
-// On both sides the receive is posted again when the next message is on its way: it is not needed
-// before.
+// Both sides send first and then post the receive again, so that posting does not delay the
+// message.
 Outcome send_pingpong(Link& link, const Order& order) {
   const std::uint64_t total = order.warm_up + order.rounds;
   std::uint32_t ep = 0;
@@ -98,7 +99,8 @@ Outcome read_one_by_one(Link& link, const Order& order) {
   });
 }
 
-// All windows are drained before the clock stops; a stream of sends ends with the target's answer.
+// All requests are complete before the clock stops. A stream of sends ends with the target's
+// answer.
 Outcome stream(Link& link, const Order& order) {
   const Op op = link.task().op;
   const std::uint64_t total = order.warm_up + order.rounds;
@@ -116,7 +118,8 @@ void swallow_sends(Link& link, std::uint64_t rounds) {
   link.drain();
 }
 
-// Only the posts are timed: in bursts of half a window, each drained before the next.
+// Only the posts are timed. They go in bursts of half a window, and each burst is drained before
+// the next.
 Outcome post_cost(Link& link, const Order& order) {
   const std::uint64_t burst = std::max<std::uint64_t>(1, link.task().window / 2);
   const std::uint64_t total = order.warm_up + order.rounds;
@@ -138,7 +141,8 @@ Outcome empty_dequeues(Link& link, const Order& order) {
   return run_rounds(order, [&](std::uint64_t) { link.poll(); });
 }
 
-// What is read changes all the time, so that each read meets a line that the target just wrote.
+// Changes the bytes that are read all the time, so that each read meets a line that the target has
+// just written.
 void rewrite_until_stopped(Link& link) {
   const bool polls = link.task().target == Target::Poll;
   const bool rewrites = link.task().kind == Kind::Latency;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/runs.h: the loops that are measured.
-// Lives here: for each kind of task what the initiator does and what the responder does.
-// Not here:   how many rounds, how often, and what the figures mean (measure.h).
+// Lives here: the initiator's loop and the responder's loop for each kind of task.
+// Not here:   how many rounds and repetitions there are, and what the figures mean (measure.h).
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,16 @@ struct Outcome {
   std::vector<std::uint64_t> ticks; // of each round, if asked for
 };
 
-// Both sides call it before a run: receives are posted, areas are zero.
+// Both sides call it before a run. It posts the receives and clears the areas.
 void prepare(Link& link);
 
 Outcome initiate(Link& link, const Order& order);
 
-// rounds: warm-up included. Returns when the initiator is done.
+// rounds: warm-up included. Returns after the last round of the initiator.
 void respond(Link& link, Control& control, std::uint64_t rounds);
 
-// The responder leaves by itself, without a stop line or a message.
+// True: the responder counts the rounds and returns after the last, without a stop line or a
+// message.
 bool responder_counts(const Task& task);
 
 } // namespace datum::perf

@@ -47,9 +47,9 @@ class Server {
   Requests requests_;
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
-  std::string client_; // as errors name it
+  std::string client_; // its address, for errors
   std::unique_ptr<Link> link_;
-  std::unique_ptr<ToolServer> tool_; // at most one, and no longer than its client
+  std::unique_ptr<ToolServer> tool_; // at most one; it ends with its client
 };
 
 void Server::log(const std::string& text) const {
@@ -67,7 +67,7 @@ ExitCode Server::run() {
   }
   for (;;) {
     tools::Cr request = requests_.next_client();
-    ExitCode code = ExitCode::Ok; // its client has left in order
+    ExitCode code = ExitCode::Ok; // stays so if the client closes in order
     try {
       serve(std::move(request));
     } catch (const ToolError& error) {
@@ -99,7 +99,7 @@ void Server::obey(Control& control) {
     try {
       control.send(answer(control, message));
     } catch (const ToolError& error) {
-      // The client's command line was wrong for us, or memory is short: it should hear why.
+      // The client's options do not fit this side, or memory is short: the client gets the text.
       if (error.code() != ExitCode::Usage && error.code() != ExitCode::Failed) throw;
       control.send({"error", {}, error.what()});
     }
@@ -152,7 +152,7 @@ Message Server::answer(Control& control, const Message& message) {
   return {"done", {}, {}};
 }
 
-// A peer asks for a program to run here: only one that the user of this side allowed.
+// A peer asks this side to run a program. The user of this side has to allow it with --compare.
 Message Server::start_tool(const Message& message) {
   if (!options_.compare) throw ToolError(ExitCode::Failed, "was started without --compare");
   tool_.reset();

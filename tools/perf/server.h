@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/server.h: the passive side.
-// Lives here: accepting clients, one at a time, and doing what they ask. Not here: the loops.
+// Lives here: accepting clients, one at a time, and answering their messages.
+// Not here:   the loops (runs.h).
 #pragma once
 
 #include <chrono>
@@ -17,12 +18,14 @@ struct ServerOptions {
   std::string ia = "datum";
   std::uint64_t port = 0;           // 0: any free one
   bool once = false;                // ends after one client
-  std::chrono::seconds timeout{10}; // for the first word of a client that has connected
+  std::chrono::seconds timeout{10}; // for the first message of a client that has connected
   bool quiet = false;
-  bool compare = false;                                 // may run the servers of other tools
-  FarSide far;                                          // where the child of --local runs
-  Probe* probe = nullptr;                               // shared with the client's process
-  std::function<void(std::uint64_t port)> on_listening; // instead of the line on stdout
+  bool compare = false; // may run the servers of other tools
+  // The namespace in which the child of --local runs.
+  FarSide far;
+  Probe* probe = nullptr; // shared with the client's process
+  // Called instead of printing the line on stdout.
+  std::function<void(std::uint64_t port)> on_listening;
 };
 
 tools::ExitCode run_server(const ServerOptions& options);

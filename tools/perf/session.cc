@@ -31,7 +31,7 @@ Session::~Session() {
     control_.ask({"bye", {}, {}});
     control_.close();
   } catch (const ToolError&) {
-    // The measurement is over, or its failure is being told already.
+    // The measurement is over, or its failure is reported already.
   }
 }
 

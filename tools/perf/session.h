@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/session.h: the active side: one client, one server, one task after another.
-// Lives here: agreeing with the server on each run. Not here: how often and what it means
-// (measure.h).
+// Lives here: agreeing with the server on each run.
+// Not here:   how often a run is repeated and what it means (measure.h).
 #pragma once
 
 #include <memory>
@@ -24,25 +24,27 @@ class Session {
  public:
   Session(const tools::Interface& ia, const Peer& peer, std::chrono::milliseconds timeout,
           Probe* probe);
-  ~Session(); // says goodbye
-  // The peer was found dead or silent: it is not waited for once more.
+  ~Session(); // closes the connection in order, unless give_up() was called
+  // The peer is dead or silent, so the destructor does not wait for it.
   void give_up() { peer_lost_ = true; }
 
-  void begin(const Task& task); // connects its endpoints
+  void begin(const Task& task); // connects the endpoints
   void end();
   Outcome run(const Order& order);
   double churn(std::uint32_t at_once, std::uint64_t count);
 
-  // What the passive side does for --compare: which programs it has (a bit for each; throws
-  // ToolError(Usage) if it may not run any), the tool's server, and its end.
+  // For --compare. programs(): a bit for each program that the passive side has; throws
+  // ToolError(Usage) if that side was started without --compare. start_tool() and end_tool(): the
+  // server of a tool.
   std::uint64_t programs();
-  Message start_tool(const Message& wanted); // the ports on which it listens
+  Message start_tool(const Message& wanted); // returns the ports on which the tool listens
   void end_tool();
 
-  double probe(); // 0: cannot be told, the processes share no page
+  double probe(); // 0: unknown, the processes share no page
   Usage peer_usage();
-  std::uint64_t peer_processor_time();                               // us
-  [[nodiscard]] std::string path() const { return control_.path(); } // "" where it is not told
+  std::uint64_t peer_processor_time(); // us
+  // "": the provider does not tell it
+  [[nodiscard]] std::string path() const { return control_.path(); }
   [[nodiscard]] const std::string& remark() const { return remark_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/statistics.h: what is said about a set of measured values. Pure.
+// perf/statistics.h: figures for a set of measured values. Pure.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ struct Spread {
   double min = 0, median = 0, max = 0;
 };
 
-// All zero for no values. Of an even number the median is the mean of the middle two.
+// All zero for no values. For an even count the median is the mean of the middle two.
 Spread spread_of(std::vector<double> values);
 
 struct Percentiles {
@@ -20,7 +20,7 @@ struct Percentiles {
 // By nearest rank: each figure is a value that was measured. All zero for no values.
 Percentiles percentiles_of(std::vector<double> values);
 
-// How far two values are apart, as a part of the smaller one: 0.15 is 15 %.
+// The difference of two values, divided by the smaller one: 0.15 is 15 %.
 double difference(double a, double b);
 
 } // namespace datum::perf

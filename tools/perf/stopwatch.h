@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/stopwatch.h: time, as cheap as this processor gives it.
+// perf/stopwatch.h: the cheapest clock of this processor.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ inline double now_ns() {
                                  .count());
 }
 
-// A counter that runs evenly; its unit follows from comparing it with now_ns() over the same time.
+// A counter with a constant rate. Compare it with now_ns() over the same time to get its unit.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

@@ -37,9 +37,9 @@ constexpr std::array<std::string_view, 3> kTargets = {"poll", "memory", "sleep"}
 
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 
-// For what a process opens meanwhile, such as to look at itself.
+// Descriptors that a process opens for a short time, for example to read /proc/self.
 constexpr std::uint64_t kDescriptorsBeside = 2;
-// The same where a tool runs beside it, or connections end while others are made.
+// The same if another tool runs, or if connections end while others are made.
 constexpr std::uint64_t kDescriptorsBesideMore = 8;
 
 constexpr std::uint64_t kMaxWindow = 4096;

@@ -49,7 +49,7 @@ class Client {
   void rest(Clock::time_point until);
   void tell_facts() const;
   void look_at_way(bool tell);
-  [[nodiscard]] std::string who() const {
+  [[nodiscard]] std::string peer_name() const {
     return fmt::format("{} port {}", options_.host, options_.port);
   }
   [[nodiscard]] bool talks() const { return !options_.quiet && !options_.json; }
@@ -60,22 +60,22 @@ class Client {
   Connection connection_;
   Statistics statistics_;
   std::int64_t connect_ns_ = 0;
-  std::string greeting_; // private data of the server's
+  std::string greeting_; // the private data with which the server accepted
   Facts facts_;
   Bounds bounds_;
-  bool is_awaiting_ = false; // the answer to the last ping
-  std::string end_;          // why the connection ended before we did
+  bool is_awaiting_ = false; // the answer to the last ping is outstanding
+  std::string end_;          // why the connection ended before the client was done
 };
 
 void Client::connect() {
   const auto start = Clock::now();
   greeting_ = tools::connect(connection_.ep(), evd_, tools::resolve(options_.host, options_.family),
-                             options_.port, kHello, options_.timeout, who());
+                             options_.port, kHello, options_.timeout, peer_name());
   connect_ns_ = ns_since(start);
   facts_ = facts_of(connection_.ep());
   bounds_ = bounds_of(ia_);
   if (!talks()) return;
-  tools::print_line("DAT PING {} over {}: {}connected in {}", who(), ia_.name(),
+  tools::print_line("DAT PING {} over {}: {}connected in {}", peer_name(), ia_.name(),
                     facts_.way.path.empty() ? "" : fmt::format("path {}, ", facts_.way.path),
                     tools::human_duration(std::chrono::nanoseconds(connect_ns_)));
   if (options_.verbose) tell_facts();
@@ -92,7 +92,7 @@ void Client::tell_facts() const {
       tools::human_duration(options_.timeout), options_.poll ? "spinning" : "asleep");
 }
 
-// It may become a faster one with the first operation; after the end nothing is told any more.
+// The path may change to a faster one with the first operation. tell: print the change.
 void Client::look_at_way(bool tell) {
   Way now = facts_of(connection_.ep()).way;
   if (now.path.empty() || now == facts_.way) return;
@@ -100,10 +100,10 @@ void Client::look_at_way(bool tell) {
   if (tell) tools::print_line("path is now {}", text_of(facts_.way));
 }
 
-// A failed receive is followed by the event that says why.
+// After a failed receive comes a connection event with the cause.
 Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   if (event.event_number != DAT_DTO_COMPLETION_EVENT)
-    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, who()));
+    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, peer_name()));
   const auto& done = event.event_data.dto_completion_event_data;
   if (done.status != DAT_DTO_SUCCESS || !Connection::is_receive(done)) return Answer::None;
   const std::span<const std::byte> bytes = connection_.arrived(done);
@@ -111,7 +111,7 @@ Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   const bool whole = bytes.size() == options_.size;
   connection_.receive_again(done);
   if (!found || !whole) return Answer::Wrong;
-  // An answer to an earlier ping came after its time: that one stays lost.
+  // An answer to an earlier ping came after its timeout. That ping counts as lost.
   return *found == sequence ? Answer::Right : Answer::None;
 }
 
@@ -149,16 +149,16 @@ void Client::ping_once(std::uint64_t sequence) {
     statistics_.corrupt();
   if (!talks()) return;
   if (answer == Answer::Right)
-    tools::print_line("{} bytes from {}: seq={} time={:.2f} us", options_.size, who(), sequence,
-                      ns / 1e3);
+    tools::print_line("{} bytes from {}: seq={} time={:.2f} us", options_.size, peer_name(),
+                      sequence, ns / 1e3);
   else
-    tools::print_line("{}: seq={} {}", who(), sequence,
+    tools::print_line("{}: seq={} {}", peer_name(), sequence,
                       answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
   if (options_.verbose) look_at_way(true);
   tools::flush_output();
 }
 
-// The pause is a wait too: the end of the connection is noticed when it comes.
+// Waits for events until then, so that the end of the connection is noticed at once.
 void Client::rest(Clock::time_point until) {
   while (const auto event = tools::wait_event(evd_, until)) judge(*event, UINT64_MAX);
 }
@@ -207,7 +207,7 @@ ExitCode Client::sum_up() const {
     tools::print_line("{}", object.text());
   } else {
     tools::print_text((talks() ? "\n" : "") +
-                      tools::text_line("--- {} dat-ping statistics ---", who()) +
+                      tools::text_line("--- {} dat-ping statistics ---", peer_name()) +
                       text_of(statistics_));
   }
   if (!end_.empty()) tools::log_line(fmt::format("dat-ping: {}", end_));

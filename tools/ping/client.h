@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ping/client.h: connects, sends, checks what comes back, and sums up.
+// ping/client.h: connects, sends, checks the answers, and sums up.
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@ namespace datum::ping {
 struct ClientOptions {
   std::string ia = "datum";
   std::string host;
-  int family = AF_UNSPEC; // of its address
+  int family = AF_UNSPEC; // the family of the host's address
   std::uint64_t port = kDefaultPort;
   std::uint64_t count = 0; // 0: until interrupted
   std::uint64_t size = 56;
   std::chrono::microseconds interval{1'000'000};
   std::chrono::milliseconds timeout{5'000};
-  bool poll = false; // spin for the answer
+  bool poll = false; // poll for the answer instead of blocking
   bool json = false;
   bool quiet = false; // only the summary
   bool verbose = false;

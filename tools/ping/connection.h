@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ping/connection.h: one endpoint with buffers that messages go out of and come into.
-// Not here: what is in them (payload.h), which side sends first (client, server).
+// ping/connection.h: one endpoint with its send and receive buffers.
+// Not here: the contents of the buffers (payload.h), which side sends first (client.h, server.h).
 #pragma once
 
 #include <vector>
@@ -12,12 +12,12 @@ namespace datum::ping {
 
 class Connection {
  public:
-  // Its events go to that EVD. The Receive buffers are posted at once.
+  // All events of the endpoint go to evd. The constructor posts the receives.
   Connection(const tools::Interface& ia, const tools::Evd& evd, std::size_t size);
 
   [[nodiscard]] const tools::Ep& ep() const { return ep_; }
   [[nodiscard]] std::span<std::byte> outgoing() { return slot(kReceives); }
-  // What a completed receive brought; stays until receive_again().
+  // The bytes of a completed receive, valid until receive_again().
   std::span<std::byte> arrived(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   void receive_again(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   static bool is_receive(const DAT_DTO_COMPLETION_EVENT_DATA& done);
@@ -32,7 +32,7 @@ class Connection {
   std::vector<std::byte> memory_;
   tools::Pz pz_;
   tools::Region region_;
-  tools::Ep ep_; // after what it uses: freed before
+  tools::Ep ep_; // after the objects that it uses, so that it is freed first
 };
 
 } // namespace datum::ping

@@ -14,7 +14,7 @@
 namespace datum::ping {
 namespace {
 
-constexpr std::size_t kMostShown = 64; // of private data
+constexpr std::size_t kMostShown = 64; // bytes of private data
 
 std::string named(const DAT_EP_ATTR& attr, std::string_view name) {
   const DAT_NAMED_ATTR* const all = attr.ep_provider_specific;

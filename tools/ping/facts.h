@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ping/facts.h: what -v tells of a connection: its way and why, its ends, private data, limits.
-// Lives here: asking for them, and the text. Not here: which side asks, and when (client, server).
+// ping/facts.h: what -v prints about a connection: its path and the reason for it, both ends,
+// private data, limits.
+// Lives here: the queries and the text.
+// Not here:   which side asks, and when (client.h, server.h).
 #pragma once
 
 #include <string>
@@ -11,7 +13,8 @@
 namespace datum::ping {
 
 struct Way {
-  std::string path, reason; // empty: the provider does not tell; nothing is faster
+  // Empty path: the provider does not tell it. Empty reason: there is no faster path.
+  std::string path, reason;
   bool operator==(const Way&) const = default;
 };
 
@@ -23,13 +26,14 @@ struct End {
 struct Facts {
   Way way;
   End local, peer;
-  std::string reads_in, reads_out; // RDMA Reads at a time; empty: the provider does not tell
+  // How many RDMA Reads at a time; empty: the provider does not tell.
+  std::string reads_in, reads_out;
   DAT_COUNT requests = 0, receives = 0;
-  std::vector<std::string> attributes; // "name=value", all of a provider that tells no path
+  std::vector<std::string> attributes; // "name=value"; filled if the provider tells no path
 };
 Facts facts_of(const tools::Ep& ep);
 
-// Of any connection of an IA.
+// Limits of every connection of an IA.
 struct Bounds {
   DAT_VLEN message = 0;
   DAT_COUNT private_data = 0;
@@ -38,7 +42,7 @@ Bounds bounds_of(const tools::Interface& ia);
 
 // "tcp, because DATUM_TRANSPORT=tcp"
 std::string text_of(const Way& way);
-// `10 bytes "dat-ping 1"`: nothing that a peer says moves the cursor.
+// `10 bytes "dat-ping 1"`: the bytes of the peer are made printable.
 std::string private_data_text(const std::string& data);
 std::string text_of(const Facts& facts, const Bounds& bounds, const std::string& sent,
                     const std::string& came);

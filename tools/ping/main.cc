@@ -24,7 +24,7 @@ struct CommandLine {
   bool serve = false, ipv4 = false, ipv6 = false;
   std::string size = "56";
   double interval = 1, timeout = 5;
-  std::vector<CLI::Option*> of_client; // that a server does not take
+  std::vector<CLI::Option*> of_client; // the options that a server does not take
 };
 
 void add_common(CLI::App& app, CommandLine& line) {
@@ -72,7 +72,7 @@ void add_options(CLI::App& app, CommandLine& line) {
   add_common(app, line);
 }
 
-// Not CLI's excludes(), which would be told of each option in the help.
+// CLI11's excludes() would add a remark to each of these options in the help.
 void refuse_options_of_clients(const CommandLine& line) {
   for (const CLI::Option* option : line.of_client)
     if (option->count() > 0)
@@ -93,12 +93,14 @@ ClientOptions finished(const CommandLine& line) {
   if (line.ipv4) o.family = AF_INET;
   if (line.ipv6) o.family = AF_INET6;
   if (!line.serve && o.port == 0)
-    throw ToolError(ExitCode::Usage,
-                    "--port 0: for a server that takes any free port; name the one that it tells");
+    throw ToolError(
+        ExitCode::Usage,
+        "--port 0: for a server that takes any free port; give the port that the server "
+        "printed");
   return o;
 }
 
-// All that keeps us from pinging is a matter of set-up; what happens later is told by the summary.
+// An error before the first ping is one of set-up. The summary reports later ones.
 ExitCode run(const CommandLine& line) {
   if (!line.serve && line.client.host.empty())
     throw ToolError(ExitCode::Usage, "name a HOST, or use --serve (see --help)");
@@ -111,7 +113,7 @@ ExitCode run(const CommandLine& line) {
     return datum::ping::run_client(options);
   } catch (const ToolError& error) {
     if (error.code() != ExitCode::Interrupted) throw ToolError(ExitCode::Usage, error.what());
-    return ExitCode::Interrupted; // also how a server is ended
+    return ExitCode::Interrupted; // a server ends this way, too
   }
 }
 

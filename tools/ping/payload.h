@@ -11,13 +11,13 @@ namespace datum::ping {
 
 inline constexpr std::size_t kLeast = 8; // the sequence number
 inline constexpr std::size_t kMost = std::size_t{1} << 20U;
-inline constexpr char kHello[] = "dat-ping 1"; // the program and its protocol's version
+inline constexpr char kHello[] = "dat-ping 1"; // the program and the version of its protocol
 inline constexpr unsigned kProtocolVersion = 1;
 
-// A sequence number, then bytes that differ from ping to ping and from place to place.
+// Writes a sequence number, then bytes that depend on that number and on their place.
 void fill(std::span<std::byte> bytes, std::uint64_t sequence);
 
-// The number in it; nothing if any byte is not as fill() left it.
+// The sequence number; empty: a byte differs from what fill() wrote.
 std::optional<std::uint64_t> check(std::span<const std::byte> bytes);
 
 } // namespace datum::ping

@@ -89,7 +89,7 @@ void Server::handle(const DAT_EVENT& event) {
     forget(event.event_data.connect_event_data.ep_handle, "lost");
 }
 
-// Whatever is wrong with one client, the others are answered.
+// An error with one client must not end the service of the others.
 void Server::admit(tools::Cr request) {
   DAT_CR_PARAM param = {};
   check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
@@ -117,7 +117,7 @@ void Server::accept(tools::Cr request, const std::string& address, const std::st
   clients_.emplace(ep, std::move(client));
 }
 
-// Which way it took is known once it stands.
+// The path of a connection is known after ESTABLISHED.
 void Server::tell_facts(DAT_EP_HANDLE ep) const {
   const auto found = clients_.find(ep);
   if (!options_.verbose || found == clients_.end()) return;
@@ -129,7 +129,7 @@ void Server::tell_facts(DAT_EP_HANDLE ep) const {
 
 void Server::answer(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
   const auto found = clients_.find(done.ep_handle);
-  // After a failure the connection's own event follows, which removes the client.
+  // After a failed completion a connection event follows, which removes the client.
   if (found == clients_.end() || done.status != DAT_DTO_SUCCESS || !Connection::is_receive(done))
     return;
   Connection& connection = *found->second.connection;
@@ -140,7 +140,7 @@ void Server::answer(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
     connection.send(bytes.size());
     ++found->second.answered;
   } catch (const ToolError& error) {
-    // Who sends pings and takes no answers is not served any longer.
+    // A client that sends pings but takes no answers is dropped.
     forget(done.ep_handle, error.what());
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ping/server.h: answers every message with the same bytes, to any number of clients.
+// ping/server.h: answers every message of any number of clients with the same bytes.
 #pragma once
 
 #include <cstdint>

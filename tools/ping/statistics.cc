@@ -8,7 +8,7 @@
 
 namespace datum::ping {
 
-// Welford's way: no difference of large sums.
+// Welford's algorithm avoids the difference of large sums.
 void Statistics::received(double ns) {
   min_ = received_ == 0 ? ns : std::min(min_, ns);
   max_ = received_ == 0 ? ns : std::max(max_, ns);

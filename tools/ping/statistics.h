@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ping/statistics.h: what ping says at its end. Pure.
+// ping/statistics.h: the numbers in the summary of dat-ping. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class Statistics {
  public:
   void sent() { ++sent_; }
   void received(double ns);
-  void corrupt() { ++corrupt_; }       // an answer came, but with other bytes
-  void interrupted() { awaited_ = 1; } // the answer to the last one was still awaited
+  void corrupt() { ++corrupt_; }       // an answer came with wrong bytes
+  void interrupted() { awaited_ = 1; } // the answer to the last ping was outstanding
 
   [[nodiscard]] std::uint64_t count_sent() const { return sent_; }
   [[nodiscard]] std::uint64_t count_received() const { return received_; }
@@ -25,16 +25,16 @@ class Statistics {
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
   [[nodiscard]] double average() const;
-  [[nodiscard]] double deviation() const; // of a single answer from the average ("mdev")
+  [[nodiscard]] double deviation() const; // the standard deviation, which ping(8) calls "mdev"
 
  private:
   std::uint64_t sent_ = 0, received_ = 0, corrupt_ = 0, awaited_ = 0;
-  double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0; // squares of deviations, summed
+  double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0; // squares_: the sum of the squared deviations
 };
 
 // "5 sent, 4 received, 1 lost (20 %)", and the times if there are any.
 std::string text_of(const Statistics& statistics);
-// The same as members; times in whole nanoseconds.
+// Adds the same numbers as members, with times in whole nanoseconds.
 void add_to(tools::JsonObject& object, const Statistics& statistics);
 
 } // namespace datum::ping

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// run/inherited.h: what a tool changes of its own process that a program after exec would inherit.
+// run/inherited.h: the changes that a tool makes to its own process and that a program would
+// inherit over exec.
 #pragma once
 
 #include <array>
@@ -7,11 +8,11 @@
 
 namespace datum::run {
 
-// Made before the command line is read, while everything is still as the caller left it.
+// Construct it before the command line is read, while everything is as the caller left it.
 class Inherited {
  public:
   Inherited();
-  // Closes the standard descriptors that were closed, and handles SIGXFSZ as it was handled.
+  // Closes the standard descriptors that were closed, and sets the old action for SIGXFSZ again.
   void restore() const;
 
  private:

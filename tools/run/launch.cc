@@ -31,13 +31,14 @@ void set(const char* variable, const std::string& value) {
     throw ToolError(ExitCode::Failed, fmt::format("no memory to set {}", variable));
 }
 
-// An empty list stays out: to the loader an empty element is the current folder.
+// An empty list is not appended, because for the loader an empty element is the current folder.
 void put_in_front(const char* variable, const std::string& value, char separator) {
   const char* const present = std::getenv(variable);
   set(variable, present == nullptr || *present == '\0' ? value : value + separator + present);
 }
 
-// What DATUM_ALIAS takes for one pair: a comma or a second equals sign would begin another.
+// One pair for DATUM_ALIAS. It must have no comma, which would begin another pair, and no second
+// equals sign.
 std::string alias_of(const std::string& name) {
   const std::size_t equals = name.find('=');
   const std::string_view ia =
@@ -53,8 +54,8 @@ std::string alias_of(const std::string& name) {
   return fmt::format("{}={}", asked, ia);
 }
 
-// The loader takes blanks and colons in LD_PRELOAD, and colons and semicolons in LD_LIBRARY_PATH,
-// for separators.
+// The loader treats blanks and colons in LD_PRELOAD, and colons and semicolons in LD_LIBRARY_PATH,
+// as separators.
 void check_separators(const std::string& path) {
   if (path.find_first_of(" :;") == std::string::npos) return;
   throw ToolError(
@@ -69,7 +70,7 @@ void check_separators(const std::string& path) {
 
 fs::path library_folder(const fs::path& program) {
   const fs::path libraries = (program.parent_path() / DATUM_LIBRARIES).lexically_normal();
-  // The private folder first: beside it a distribution's own registry may lie.
+  // The private folder comes first: the other one may hold the registry of the distribution.
   for (const fs::path& folder : {libraries / "datum", libraries})
     if (is_there(folder / "libdat2.so.2") || is_there(folder / "libdat.so.1")) return folder;
   throw ToolError(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-run: the command line, and the program instead of it.
+// dat-run: the command line, and exec of the program.
 #include <cerrno>
 #include <exception>
 #include <memory>
@@ -21,10 +21,10 @@ using datum::run::Wishes;
 using datum::tools::ExitCode;
 using datum::tools::ToolError;
 
-// As env(1), nohup(1) and timeout(1) have it, so that they differ from what the program returns.
-enum class Ended : int { Ours = 125, CannotStart = 126, NotFound = 127 };
+// The same numbers as in env(1), nohup(1) and timeout(1). Programs seldom return them.
+enum class Ended : int { OwnFailure = 125, CannotStart = 126, NotFound = 127 };
 
-// Where this program lies. Without /proc: as the kernel was asked for it.
+// The path of this program. Without /proc it is the path that was given to execve(2).
 fs::path own_path() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -34,7 +34,7 @@ fs::path own_path() {
   return fs::canonical(asked == nullptr ? "dat-run" : asked, error);
 }
 
-// CLI11 knows nothing of what stands behind the options.
+// CLI11's usage line does not show PROGRAM, which follows the options.
 class ProgramBehind : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
@@ -47,7 +47,7 @@ int complain(const std::string& text, Ended code) {
   return static_cast<int>(code);
 }
 
-// What stands behind the options, or behind a "--".
+// The words after the options, or after a "--".
 std::vector<std::string> command_in(std::vector<std::string> words) {
   if (!words.empty() && words.front() == "--")
     words.erase(words.begin());
@@ -67,7 +67,7 @@ int cannot_start(const fs::path& file, int error) {
       error == ENOENT ? Ended::NotFound : Ended::CannotStart);
 }
 
-// Returns only where the program cannot be started.
+// Returns only if the program cannot be started.
 int become(std::vector<std::string>& command, const datum::run::Inherited& inherited) {
   const auto [file, refused] = datum::run::find_program(command.front());
   if (file.empty())
@@ -81,7 +81,8 @@ int become(std::vector<std::string>& command, const datum::run::Inherited& inher
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   inherited.restore();
-  // The file has a slash: nothing is searched again, and a script without a first line is sh's.
+  // The file has a slash, so execvp() does not search PATH again. It runs a script without a "#!"
+  // line by sh.
   execvp(file.c_str(), arguments.data());
   return cannot_start(file, errno);
 }
@@ -119,8 +120,8 @@ int main(int argc, char** argv) try {
     return ExitCode::Ok;
   });
   if (launches) return become(command, inherited);
-  return code == 0 ? 0 : static_cast<int>(Ended::Ours);
+  return code == 0 ? 0 : static_cast<int>(Ended::OwnFailure);
 } catch (const std::exception& error) {
   datum::tools::out_of_memory("dat-run", error);
-  return static_cast<int>(Ended::Ours);
+  return static_cast<int>(Ended::OwnFailure);
 }

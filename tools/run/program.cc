@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 namespace datum::run {
 namespace {
 
-constexpr int kMostInterpreters = 5; // of interpreters: as many as the kernel follows
+constexpr int kMostInterpreters = 5; // the kernel follows so many interpreters of interpreters
 
-// Of a script, as its first line names it; empty: it is none.
+// The interpreter in the first line of a script; empty: the file is no such script.
 std::string interpreter_of(const fs::path& script) {
-  std::array<char, 256> head = {}; // as much as the kernel reads
+  std::array<char, 256> head = {}; // the kernel reads as much
   std::ifstream in(script, std::ios::binary);
   in.read(head.data(), head.size());
   const std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
@@ -32,7 +32,8 @@ std::string interpreter_of(const fs::path& script) {
   return line.substr(first, line.find_first_of(" \t", first) - first);
 }
 
-// 0: it may be. EISDIR, which execve() does not say: it is a folder.
+// Why the file cannot be executed (errno); 0: it can. EISDIR, which execve(2) does not return,
+// means a folder.
 int refusal_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return errno;
@@ -45,7 +46,8 @@ std::string text_of_refusal(int error) {
   return error == ENOENT ? "no such program" : std::strerror(error);
 }
 
-// Which of its interpreters cannot be started, and why; empty: none of those that scripts name.
+// Which interpreter of the file cannot be started, and why; empty: no fault was found in a "#!"
+// line.
 std::string broken_interpreter(fs::path file) {
   for (int i = 0; i < kMostInterpreters; ++i) {
     file = interpreter_of(file);
@@ -56,12 +58,13 @@ std::string broken_interpreter(fs::path file) {
   return {};
 }
 
-// What stat() says of a file that is not there, or that nobody can know of.
+// True: the error means that PATH has no such program here. A folder is none.
 bool is_not_there(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR;
 }
 
-// Of a file in a folder of PATH: 0, why it may not be executed, or ENOENT where it is none.
+// For a file in a folder of PATH. 0: it can be executed. ENOENT: no such program is here. Any other
+// error: why it cannot be executed.
 int judge(const fs::path& file) {
   struct stat status {};
   if (lstat(file.c_str(), &status) != 0) return ENOENT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// run/program.h: the file that a name on the command line means, as shells find it.
-// Lives here: the search through PATH, and why a file cannot be started. Not here: starting it
-// (main.cc), what it finds in its environment (launch.h).
+// run/program.h: finds the file for a program name, as shells do.
+// Lives here: the search through PATH, and why a file cannot be started.
+// Not here:   starting it (main.cc), its environment (launch.h).
 #pragma once
 
 #include <filesystem>
@@ -10,17 +10,17 @@
 namespace datum::run {
 
 struct Program {
-  std::filesystem::path file; // empty: there is none
-  int error = 0;              // why it cannot be started (errno), as far as the search found out
+  std::filesystem::path file; // empty: no file was found
+  int error = 0;              // why it cannot be started (errno), if the search saw that; else 0
 };
 
-// A name with a slash is a file, whether or not that is there. Any other one is looked for in PATH:
-// the first file that may be executed, or else the first that may not. What is in a folder that may
-// not be searched is not there.
+// A name with a slash is returned as it is, whether or not the file exists. Any other name is
+// looked for in PATH. The result is the first file that can be executed, else the first that
+// cannot. Files in a folder without search permission count as absent.
 Program find_program(const std::string& name);
 
-// Why execve() has refused the file with this error: its own fault, or that of its interpreter,
-// which is named then.
+// Why execve(2) has refused the file with this error. If the cause is the interpreter, the text
+// names it.
 std::string why_not_started(const std::filesystem::path& file, int error);
 
 } // namespace datum::run

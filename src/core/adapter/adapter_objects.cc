@@ -10,7 +10,8 @@
 namespace datum {
 namespace {
 
-// A question that memory or a descriptor was too short for is no mistake of the consumer.
+// The status of a refused region. If the probe lacked memory or a descriptor for its answer, the
+// consumer made no mistake.
 Status why_not(Found found, Status no) {
   switch (found) {
   case Found::LacksMemory: return {Type::InsufficientResources, Detail::ResourceMemory};
@@ -162,8 +163,8 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     SharedReceiveQueue* srq,
                                                     const EndpointAttributes* attributes) {
   EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes(*this);
-  // Every peer of datagrams of the EP tells its own EVD at once. So that EVD may not be a foreign
-  // one.
+  // Every peer of an EP of datagrams pushes its events to the connect EVD at once. So that EVD may
+  // not be a foreign one.
   if (chosen.datagrams && parts.connect_evd.foreign)
     return fail(Type::InvalidHandle, Detail::HandleEvdConn);
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;

@@ -25,9 +25,10 @@ class ConnectionRequest final : public Object {
 
   const Address& remote_address() const { return remote_address_; }
   ConnQual remote_port() const { return incoming_->remote_port(); }
-  // The private data of the requesting consumer.
+  // The private data of the consumer that sent the request.
   PrivateData private_data() const;
-  // The request of an endpoint of datagrams. Only an endpoint of the same kind can accept it.
+  // True: an endpoint of datagrams sent the request. Only an endpoint of the same kind can accept
+  // it.
   bool for_datagrams() const { return for_datagrams_; }
   Endpoint* endpoint() const { return endpoint_; }
 

@@ -28,7 +28,7 @@ void InterfaceAdapter::abort_waiters() {
   cnos_.for_each([](Object& cno) { static_cast<NotificationObject&>(cno).release_all(); });
 }
 
-void InterfaceAdapter::see_datagrams_off() {
+void InterfaceAdapter::send_last_datagrams() {
   for_each_endpoint([](Endpoint& endpoint) {
     if (DatagramPeers* peers = endpoint.datagrams()) peers->close_all(CloseMode::Disconnect);
   });

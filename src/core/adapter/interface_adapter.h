@@ -2,8 +2,8 @@
 // core/adapter/interface_adapter.h: one open instance of an IA. It owns every object made through
 // it.
 // Lives here: creation and destruction of objects and the dependencies between them.
-// Not here:   what the objects need of the IA (adapter_context.h and the services of each room),
-//             the lock (the facade owns it, so that it outlives the adapter), moving bytes
+// Not here:   the part of the IA that its objects see (adapter_context.h and the services of each
+//             room), the lock (the facade owns it, so that it outlives the adapter), moving bytes
 //             (transport/).
 // Threads:    every call holds the adapter's lock.
 #pragma once
@@ -47,7 +47,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   MemoryIndex& memory() { return memory_; }
   DatagramServices& datagrams() { return datagrams_; }
 
-  // No object of the consumer is left (dat_ia_close, graceful).
+  // True: no object of the consumer is left (dat_ia_close, graceful).
   bool idle() const { return objects() == 0; }
   // How many objects keep the IA from being closed gracefully.
   std::int32_t objects() const;
@@ -56,7 +56,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   // Tells every thread that is blocked in a wait to return.
   void abort_waiters();
   // Called before close(): sends what endpoints of datagrams have accepted, for a bounded time.
-  void see_datagrams_off();
+  void send_last_datagrams();
 
   // --- creation ------------------------------------------------------------------------------
   Result<NotificationObject*> create_cno(ProxyAgent agent);
@@ -75,7 +75,8 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
                                    ServicePoint::EpSource source,
                                    ObjectKind kind = ObjectKind::PublicServicePoint);
   Result<ServicePoint*> create_rsp(ConnQual qualifier, Endpoint* endpoint, EventDispatcher& evd);
-  // Makes a CR and its event. False: the caller keeps the request.
+  // Makes a CR and its event. False: there is neither. If `request` still holds the request then,
+  // the caller refuses it.
   bool present_request(ServicePoint& point, std::unique_ptr<IncomingConnection>& request,
                        Endpoint* endpoint);
 
@@ -100,7 +101,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   }
   ObjectWalk walk_endpoints() { return {endpoints_, walks_}; }
   ObjectWalk walk_dispatchers() { return {evds_, walks_}; }
-  // Destroys what was retired, in all rooms.
+  // Destroys the retired channels and departed peers of all rooms.
   void destroy_retired();
   // The request of an RSP has arrived: the RSP no longer keeps the IA open (decision 20).
   void count_spent_point() { ++spent_points_; }

@@ -66,7 +66,7 @@ bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool da
   // The EVD is the backlog: a full EVD means that the request is refused. So no EP is made in vain
   // (dat_psp_create(3DAT), Parameters).
   if (evd_->full()) {
-    ++adapter().tally().requests_unheard;
+    ++adapter().tally().requests_without_room;
     return false;
   }
   // The request gets the EP of the RSP, or an EP that the provider makes.

@@ -17,13 +17,13 @@ class InterfaceAdapter;
 
 class ServicePoint final : public Object, public ListenerEvents {
  public:
-  // Which side provides the EP of a request: the values of DAT_PSP_FLAGS.
+  // The side that provides the EP of a request: the values of DAT_PSP_FLAGS.
   enum class EpSource : std::uint8_t { Consumer = 0, Provider = 1 };
 
-  // A PSP; or a CSP, which is named by a socket address (DAT 2.0).
+  // Makes a PSP, or a CSP, which has a socket address (DAT 2.0).
   ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source,
                ObjectKind kind = ObjectKind::PublicServicePoint);
-  // An RSP; `endpoint` may be null: the provider makes one when the request arrives
+  // Makes an RSP. If `endpoint` is null, the provider makes an EP when the request arrives
   // (decision 19).
   ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endpoint* endpoint);
   ~ServicePoint() override;
@@ -32,7 +32,7 @@ class ServicePoint final : public Object, public ListenerEvents {
   Status listen(const ConnQual* qualifier);
 
   bool reserved() const { return kind() == ObjectKind::ReservedServicePoint; }
-  // An RSP whose only request has arrived. It no longer listens (decision 20).
+  // True: the only request of the RSP has arrived, and the RSP no longer listens (decision 20).
   bool spent() const { return spent_; }
   ConnQual qualifier() const { return qualifier_; }
   EventDispatcher* evd() const { return evd_.get(); }

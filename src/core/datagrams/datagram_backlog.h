@@ -21,13 +21,13 @@ class DatagramBacklog {
   static constexpr std::size_t kMost = 128;
 
   bool full() const { return end_ - first_ == kMost; }
-  // No copy waits for its start.
+  // True: no copy waits for its start.
   bool all_started() const { return begun_ == end_; }
   // Copies the datagram, so its segments need not stay. False: full, or no memory.
   bool keep(const WorkRequest& work);
   // The oldest copy that was not started, or nullptr.
   const WorkRequest* next() const;
-  // next() was started, as the `sequence`-th message of its channel.
+  // The copy of next() was started, as the `sequence`-th message of its channel.
   void mark_started(std::uint32_t sequence);
   // The channel has placed this many messages: their copies are no longer needed.
   void release(std::uint32_t placed);

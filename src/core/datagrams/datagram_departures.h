@@ -16,7 +16,8 @@ class DatagramServices;
 
 class DatagramDepartures {
  public:
-  // A peer that takes nothing for this long is given up. Last words over TCP wait as long.
+  // A peer that has not taken everything after this time is given up. A last message over TCP waits
+  // as long unless DATUM_CLOSE_TIMEOUT is set.
   static constexpr Duration kMost = kSecond;
 
   explicit DatagramDepartures(DatagramServices& services) : services_(services) {}
@@ -27,7 +28,7 @@ class DatagramDepartures {
   // Waits until the peers have gone, or for kMost. Called before the adapter is closed, when no
   // call is inside.
   void wait();
-  // take() takes none from here on.
+  // From here on take() takes no peer.
   void end();
   // Destroys peers that are done. No call of theirs is on the stack.
   void sweep();

@@ -124,7 +124,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
 
 void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
   if (channel_) adapter_.retire(std::move(channel_));
-  if (failure == ConnectFailure::NobodyListens && attempt_->is_patient()) return;
+  if (failure == ConnectFailure::NobodyListens && attempt_->ask_later()) return;
   failed_by(failure == ConnectFailure::PeerRejected && role_ == Role::Active
                 ? EventKind::DatagramsRejected
                 : EventKind::DatagramsFailed,
@@ -288,7 +288,7 @@ AccessFault DatagramPeer::check_note(const MessageNote& note) const {
 }
 
 void DatagramPeer::complete_noted(std::uint64_t, bool, const MessageNote& note) {
-  if (note.value != kLastMessage) return; // from a later version; ignored
+  if (note.value != kLastMessage) return; // a later version sends it; ignored
   peer_forgot_ = true;
   close_if_both_forgot();
 }

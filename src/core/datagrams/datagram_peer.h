@@ -45,7 +45,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
     DATUM_ASSERT(owner_ != nullptr); // it has not departed
     return *owner_;
   }
-  // The consumer may send to it: it is there, or was.
+  // True: the consumer may send to the peer, which is there or was there.
   bool addressable() const {
     return (state_ == State::Open || state_ == State::Gone) && !forgotten_;
   }
@@ -53,8 +53,8 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
 
   Status connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data);
   void accept(IncomingConnection& incoming, PrivateData data);
-  // One more datagram can be kept. When the backlog is full, an answer of the peer that has arrived
-  // may make room.
+  // True: the backlog can keep one more datagram. When it is full, an answer of the peer that has
+  // arrived may make room.
   bool has_room() const { return !backlog_.full(); }
   // False: the datagram is lost. The segments need not stay either way.
   bool send(const WorkRequest& work);
@@ -74,7 +74,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   void on_read_done() override {}
   void on_request_failed(RequestClass, DtoStatus, std::uint32_t) override {}
   void on_room() override { start_kept(); }
-  // Datagrams that are not copied within their post are copied into the backlog.
+  // Always true: the channel or the backlog copies a datagram within its post.
   bool recheck_local(const WorkRequest&, Access) const override { return true; }
   TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) override;
   void complete_receive(std::uint64_t length, bool solicited) override;

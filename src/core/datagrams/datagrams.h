@@ -46,7 +46,7 @@ class Datagrams final : public DatagramPeers {
   void sweep() override;
 
   // --- from peers --------------------------------------------------------------------------------
-  // Takes the next Recv, or drops it.
+  // Puts a datagram into the next Recv that can hold it, or drops it.
   void place(const std::byte* payload, std::uint64_t length, bool solicited);
   // False: the event was lost.
   bool report(EventKind kind, const DatagramPeer& peer);

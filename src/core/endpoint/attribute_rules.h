@@ -15,12 +15,12 @@ struct EndpointParts;
 
 EndpointAttributes default_attributes(const AdapterContext& adapter);
 
-// The values are within the limits of the IA. An EP with an SRQ posts no Recvs of its own, so the
-// number of their segments is ignored (dat_ep_create_with_srq).
+// Checks that the values are within the limits of the IA. An EP with an SRQ posts no Recvs of its
+// own, so the number of their segments is ignored (dat_ep_create_with_srq).
 Status check_attributes(const AdapterContext& adapter, const EndpointAttributes& attributes,
                         bool with_srq);
 
-// Whether an EP with these parts and attributes may feed its EVDs beside the streams of
+// Tells whether an EP with these parts and attributes may feed its EVDs beside the streams of
 // `endpoints`. `self`: the EP being modified, which does not compete with itself.
 Sharing evd_sharing(ObjectList& endpoints, const EndpointParts& parts,
                     const EndpointAttributes& attributes, const Endpoint* self);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/completion_feed.h: the tie between an EP and the EVD that gets its completions of
 // one kind, requests or Recvs.
-// Lives here: that the EVD is held, and how it is steered (DAT_EVD_STATE_CONFIG_*).
+// Lives here: holding the EVD, and the counts that steer it (DAT_EVD_STATE_CONFIG_*).
 // Threads:    the adapter's lock.
 #pragma once
 

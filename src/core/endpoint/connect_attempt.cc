@@ -25,7 +25,7 @@ Result<std::unique_ptr<Channel>> ConnectAttempt::ask() {
   return adapter_.transport().connect(address_, qualifier_, data_, events_, options_);
 }
 
-bool ConnectAttempt::is_patient() {
+bool ConnectAttempt::ask_later() {
   const Instant now = adapter_.progress().now();
   if (patient_until_ == kNever) {
     patient_until_ = now + adapter_.connect_grace();

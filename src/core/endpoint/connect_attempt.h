@@ -42,9 +42,8 @@ class ConnectAttempt final : private Timer {
                  Connector& connector);
 
   Result<std::unique_ptr<Channel>> ask();
-  // The answer was that no peer listens. True: the peer will be asked again. False: the answer is
-  // final.
-  bool is_patient();
+  // Called when no peer listens. True: a timer will ask the peer again. False: the answer is final.
+  bool ask_later();
 
  private:
   void on_expired(Instant now) override;

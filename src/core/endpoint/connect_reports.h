@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/connect_reports.h: what the connect EVD of an EP is told of its connections.
+// core/endpoint/connect_reports.h: the events about the connections of an EP for its connect EVD.
 // Lives here: which EVD that is, the private data that its events point to, which connection an
 //             event was about, the counters of outcomes.
 // Not here:   why a connection begins and ends (connection.h).
@@ -17,7 +17,7 @@ namespace datum {
 
 class ConnectReports {
  public:
-  // Which side of a connection the EP is.
+  // The side of a connection that the EP is.
   enum class Role : std::uint8_t { Connecter, Accepter };
 
   ConnectReports(EndpointFrame& frame, const ConnectEvd::Choice& choice);
@@ -40,8 +40,7 @@ class ConnectReports {
   bool report(EventKind kind, Role role, PrivateData data = {});
   // Reports about a peer of datagrams. False: the event is lost, since there is no room or no EVD.
   bool report_datagrams(const Event& event);
-  // That EVD lost the event that `connection` is established, and the EP has had no later
-  // connection.
+  // True: `evd` is this EVD, and the EP has had no connection later than `connection`.
   bool concerns(const ForeignEvd& evd, std::uint32_t connection) const {
     return evd_.is(evd) && connection == connection_;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/connection.h: the connection of an EP, from the first call about it to its end.
-// Lives here: the state, questions and answers, the channel, each way to end.
+// Lives here: the state, connecting and accepting, the channel, each way to end.
 // Not here:   the table of states (endpoint_state.h), requests and messages (request_stream.h,
 //             inbox.h), what the consumer is told (connect_reports.h).
 // Threads:    the adapter's lock.
@@ -26,7 +26,8 @@
 
 namespace datum {
 
-// Which path a connection takes, and why not a faster one. Both are empty without a connection.
+// The path of a connection, and the reason why it is not a faster one. Both are empty without a
+// connection.
 struct Path {
   std::string name;
   std::string reason;
@@ -34,7 +35,7 @@ struct Path {
 
 class Connection final : private Connector, private Drained {
  public:
-  // The parts that the connection opens, closes and flushes, and that hear from its channel.
+  // The parts that the connection opens, closes and flushes, and that get calls from its channel.
   struct Neighbours {
     RequestStream& requests;
     Inbox& inbox;
@@ -45,7 +46,8 @@ class Connection final : private Connector, private Drained {
   ~Connection();
 
   EpState state() const { return state_; }
-  // It may be null in ACTIVE_CONNECTION_PENDING. Then the peer will be asked again.
+  // nullptr: there is no connection, or the state is ACTIVE_CONNECTION_PENDING and the peer will be
+  // asked again.
   Channel* channel() const { return channel_.get(); }
   ConnectReports& reports() { return reports_; }
   const ConnectReports& reports() const { return reports_; }
@@ -120,12 +122,12 @@ class Connection final : private Connector, private Drained {
   void drop_channel(CloseMode mode);
   // The outcome is known, or the consumer has ended the attempt.
   void end_attempt();
-  // Into D: everything posted ends as flushed, then `last` is reported.
+  // Called once the state is DISCONNECTED: flushes everything posted, then reports `last`.
   void enter_disconnected(EventKind last, PrivateData data = {});
   void flush();
   void report(EventKind kind, PrivateData data = {});
   // The EVD lost the event, so the consumer would never learn that it is connected (decision 219).
-  void end_unheard();
+  void end_unreported();
 
   EndpointFrame& frame_;
   const Neighbours neighbours_;

@@ -49,7 +49,7 @@ void Connection::on_established(PrivateData data, std::int32_t peer_reads_in) {
 void Connection::on_connect_failed(ConnectFailure failure, PrivateData data) {
   AdapterContext& adapter = frame_.adapter();
   const bool active = state_ == EpState::ActivePending;
-  if (active && failure == ConnectFailure::NobodyListens && attempt_->is_patient()) {
+  if (active && failure == ConnectFailure::NobodyListens && attempt_->ask_later()) {
     adapter.retire(std::move(channel_));
     return;
   }
@@ -120,10 +120,10 @@ void Connection::flush() {
 }
 
 void Connection::report(EventKind kind, PrivateData data) {
-  if (!reports_.report(kind, role_, data) && kind == EventKind::Established) end_unheard();
+  if (!reports_.report(kind, role_, data) && kind == EventKind::Established) end_unreported();
 }
 
-void Connection::end_unheard() {
+void Connection::end_unreported() {
   if (!on(EpEvent::Lost)) return;
   drop_channel(CloseMode::Disconnect);
   flush();
@@ -131,7 +131,7 @@ void Connection::end_unheard() {
 }
 
 void Connection::establishment_lost(const ForeignEvd& evd, std::uint32_t connection) {
-  if (reports_.concerns(evd, connection)) end_unheard();
+  if (reports_.concerns(evd, connection)) end_unreported();
 }
 
 void Connection::catch_up() {
@@ -139,7 +139,7 @@ void Connection::catch_up() {
   try {
     channel_->catch_up();
   } catch (const std::bad_alloc&) {
-    // As in a poll: the next look finds what lacked memory.
+    // Nothing is lost: the next poll does the work for which there was no memory.
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace datum {
 
-// The owner of the end.
+// The object that waits for the drain.
 class Drained {
  public:
   // All requests have ended, or no more of them will.
@@ -30,9 +30,9 @@ class Drain final : private Timer {
   Drain(AdapterContext& adapter, RequestStream& requests, Drained& whole)
       : adapter_(adapter), requests_(requests), whole_(whole) {}
 
-  // `channel`: that of the stream.
+  // `channel`: the channel of the requests.
   void begin(Channel& channel);
-  // The stream may have retired some requests.
+  // Called when requests may have been retired.
   void on_requests_retired();
   using Timer::cancel;
 

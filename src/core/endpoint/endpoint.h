@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint.h: an EP: one side of a connection.
-// Lives here: what the consumer may ask of an EP and change; what each post checks first.
+// Lives here: the consumer's calls on an EP; the checks at the beginning of each post.
 // Not here:   its parts, which do the work: the connection (connection.h), requests on their way
 //             (request_stream.h), Recvs and messages (inbox.h); what these share
 //             (endpoint_frame.h); records and sockets (transport/), DAT values (facade/).
@@ -51,7 +51,8 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   const Address& remote_address() const { return connection_.remote_address(); }
   ConnQual remote_port() const { return connection_.remote_port(); }
   ConnQual local_port() const { return connection_.local_port(); }
-  // No Recv is outstanding (on the EP, or taken from its SRQ) / no request is.
+  // recv_idle(): no Recv is outstanding, neither on the EP nor taken from its SRQ. request_idle():
+  // no request is outstanding.
   bool recv_idle() const { return inbox_.idle(); }
   bool request_idle() const { return requests_.empty(); }
   std::int32_t recvs_held() const { return inbox_.held(); }
@@ -59,7 +60,7 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   // How the EP is connected; empty without a connection.
   NamedAttributes named_attributes() const;
   Path path() const { return connection_.path(); }
-  // Such an attribute reports a value and cannot be set.
+  // True: the name is that of an attribute of named_attributes(), which cannot be set.
   static bool is_named_attribute(std::string_view name);
   // nullptr: the EP is a connected one, not one of datagrams.
   DatagramPeers* datagrams() const { return connection_.peers(); }

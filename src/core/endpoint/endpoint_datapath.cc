@@ -14,8 +14,9 @@
 namespace datum {
 namespace {
 
-constexpr CompletionFlags kOfMessages = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
-constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence;
+constexpr CompletionFlags kFlagsOfMessages =
+    kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
+constexpr CompletionFlags kFlagsOfRequests = kSuppress | kUnsignalled | kBarrierFence;
 
 // UNSIGNALLED is for EPs that were configured for it (dat_ep_post_send(3DAT), Description).
 // `configured` is a reference, so that no register keeps its value for a refusal.
@@ -29,7 +30,7 @@ constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence
 
 } // namespace
 
-// Inline, since the arguments do not even fit into registers.
+// Inline, since the arguments do not fit into registers.
 [[gnu::always_inline]] inline Status Endpoint::check_local(std::span<const LocalTriplet> local,
                                                            std::int32_t max_iov, Access right,
                                                            std::uint64_t max_length,
@@ -58,7 +59,7 @@ constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence
 DATUM_NO_CANARY Status Endpoint::post_send(std::span<const LocalTriplet> local,
                                            std::uint64_t cookie, CompletionFlags flags) {
   if (Channel* channel = connection_.channel(); channel != nullptr) channel->prefetch(nullptr);
-  if (const Status s = check_flags(flags, kOfMessages, attributes().request_completion_flags);
+  if (const Status s = check_flags(flags, kFlagsOfMessages, attributes().request_completion_flags);
       !s.ok())
     return s;
   std::uint64_t length = 0;
@@ -81,7 +82,7 @@ DATUM_NO_CANARY Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalT
   const bool read = opcode == Opcode::RdmaRead;
   Channel* const channel = connection_.channel();
   if (!read && channel != nullptr) channel->prefetch(&remote);
-  if (!check_flags(flags, kOfRequests, attributes().request_completion_flags).ok())
+  if (!check_flags(flags, kFlagsOfRequests, attributes().request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};
   const std::int32_t own_iov =
       read ? attributes().max_rdma_read_iov : attributes().max_rdma_write_iov;
@@ -120,7 +121,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (const Status s = check_flags(flags, kUnsignalled, attributes().recv_completion_flags);
       !s.ok())
     return s;
-  // Such an EP takes its Recvs from the SRQ (decision 36).
+  // An EP with an SRQ takes its Recvs from the SRQ (decision 36).
   if (srq() != nullptr) return causes::recvs_are_of_srq();
   if (zone() == nullptr) return causes::no_zone();
   // In the Recv of a datagram the message begins behind the room for a header.
@@ -167,7 +168,7 @@ bool Endpoint::has_room_for_recv_again() {
 
 Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                                       CompletionFlags flags, Stag stag) {
-  if (const Status s = check_flags(flags, kOfMessages, attributes().request_completion_flags);
+  if (const Status s = check_flags(flags, kFlagsOfMessages, attributes().request_completion_flags);
       !s.ok())
     return s;
   if (stag == 0) {
@@ -191,7 +192,7 @@ Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::
 Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                                       const RemoteTriplet& remote, CompletionFlags flags,
                                       std::uint32_t number) {
-  if (!check_flags(flags, kOfMessages, attributes().request_completion_flags).ok())
+  if (!check_flags(flags, kFlagsOfMessages, attributes().request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg8};
   const std::int32_t max_iov = attributes().max_rdma_write_iov != 0
                                    ? attributes().max_rdma_write_iov
@@ -220,7 +221,7 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
 Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint64_t cookie,
                              const RemoteTriplet& remote, CompletionFlags flags,
                              const AtomicOperands& operands) {
-  if (!check_flags(flags, kOfRequests, attributes().request_completion_flags).ok())
+  if (!check_flags(flags, kFlagsOfRequests, attributes().request_completion_flags).ok())
     return {Type::InvalidParameter, opcode == Opcode::CompareSwap ? Detail::Arg8 : Detail::Arg7};
   LocalTriplet sink = local;
   WorkRequest work;
@@ -243,7 +244,7 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
 Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
                            std::uint64_t cookie, CompletionFlags flags, Stag& stag,
                            bool zero_based) {
-  if (!check_flags(flags, kOfRequests, attributes().request_completion_flags).ok())
+  if (!check_flags(flags, kFlagsOfRequests, attributes().request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};
   if (zone() == nullptr) return invalid_state(state());
   if (&window.zone() != zone()) return {Type::ProtectionViolation, Detail::ProtectionRdmaWrite};
@@ -264,7 +265,7 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
 
 Status Endpoint::check_datagram(std::span<const LocalTriplet> local, CompletionFlags flags,
                                 std::uint64_t& length) const {
-  if (!check_flags(flags, kOfMessages, attributes().request_completion_flags).ok())
+  if (!check_flags(flags, kFlagsOfMessages, attributes().request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg7};
   return check_local(local, attributes().max_request_iov, kLocalRead, kMaxDatagram, length);
 }

@@ -23,7 +23,7 @@
 
 namespace datum {
 
-// What the endpoints of an open IA share.
+// The services of an open IA that its endpoints use.
 struct EndpointServices {
   EventServices& events;
   MemoryIndex& memory;
@@ -40,26 +40,26 @@ class EndpointFrame : public Object {
   EndpointTally& tally() { return tally_; }
   const EndpointServices& services() const { return services_; }
 
-  // A local DTO of this EP may use these bytes in this way.
+  // True: a local DTO of this EP may use these bytes in this way.
   bool covers(const LocalTriplet& segment, Access right) const {
     return adapter().regions().covers(segment.stag, segment.address, segment.length, right,
                                       zone_->id());
   }
-  // Segments that were checked at their post may still be touched.
+  // True: segments that were checked at their post may still be touched.
   bool still_covers(std::span<const LocalTriplet> local, Access right) const {
     return zone_ && local_memory_still_valid(adapter().regions(), local, right, zone_->id());
   }
-  // Whether the consumer may use a range of a window of its own as a peer would. `memory`: where
-  // the range lies, if there is no fault.
+  // Checks whether the consumer may use a range of a window of its own as a peer would. `memory`:
+  // where the range lies, if there is no fault.
   AccessFault check_own(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                         std::uint64_t& memory) const;
-  // The same question for the peer, and whether the peer may send a note with a message.
+  // check_peer() is check_own() for the peer, and counts a fault. check_peer_note() checks whether
+  // the peer may send a note with a message.
   AccessFault check_peer(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                          std::uint64_t& memory) const;
   AccessFault check_peer_note(const MessageNote& note) const;
 
-  // --- what the parts ask of the EP; an ordinary request or message does not
-  // -----------------------
+  // --- calls of the parts; an ordinary request or message makes none of them ---
   // Breaks the connection for a reason on this side.
   virtual void break_connection() = 0;
   // Called by a stream of requests that drains: some may have been retired.

@@ -42,7 +42,7 @@ enum class EpEvent : std::uint8_t {
   Drain,   // dat_ep_disconnect(GRACEFUL)
   Reset,   // dat_ep_reset
   Opened,  // the first or another peer of an endpoint of datagrams, by connect or accept
-  // What happens to it.
+  // Events at the endpoint.
   Requested, // a request arrived on its RSP
   Established,
   ConnectFailed,

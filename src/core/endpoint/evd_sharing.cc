@@ -11,7 +11,7 @@ namespace {
 
 constexpr EvdFlags kCompletionStreams = kEvdDto | kEvdRmrBind;
 
-// One way in which an EP feeds an EVD.
+// The completions of one kind, requests or Recvs, with which an EP feeds an EVD.
 struct Stream {
   const EventDispatcher* evd = nullptr;
   CompletionFlags flags = 0; // normalised, by their effect
@@ -51,8 +51,9 @@ bool fits_evd(const Stream& stream) {
   return only_completions;
 }
 
-// Requests that do not notify beside Recvs that do. Each completion notifies, or not, as it was
-// posted. The only harm: a program waits for a completion for which it asked no notification.
+// True: one stream has requests that do not notify, and the other Recvs that do. Each completion
+// notifies, or not, as it was posted. The only harm: a program waits for a completion for which it
+// asked no notification.
 bool mixed(const Stream& a, const Stream& b) {
   const Stream& recv = a.recv ? a : b;
   const Stream& request = a.recv ? b : a;
@@ -73,7 +74,7 @@ Sharing fit_together(const Stream& mine, const Stream& other, bool equal_attribu
 }
 
 // Completion flags steer few EVDs. Without such flags there is nothing to compare with.
-bool nobody_steers(const Streams& mine) {
+bool no_flags_steer(const Streams& mine) {
   return std::all_of(std::begin(mine.items), std::end(mine.items), [](const Stream& stream) {
     return stream.flags == 0 && (stream.evd == nullptr || !stream.evd->consumer_notification());
   });
@@ -86,7 +87,7 @@ Sharing evd_sharing(ObjectList& endpoints, const EndpointParts& parts,
   const Streams mine = streams_of(parts.recv_evd, parts.request_evd, attributes);
   if (!fits_evd(mine.items[0]) || !fits_evd(mine.items[1])) return Sharing::Refused;
   Sharing sharing = fit_together(mine.items[0], mine.items[1], true);
-  if (nobody_steers(mine)) return sharing;
+  if (no_flags_steer(mine)) return sharing;
   endpoints.for_each([&](const Object& object) {
     const auto& other = static_cast<const Endpoint&>(object);
     if (&other == self || sharing == Sharing::Refused) return;

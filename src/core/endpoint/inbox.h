@@ -32,7 +32,7 @@ class Inbox final : private ReceiveWaiter {
   EventDispatcher* evd() const { return completions_.evd(); }
   void change_evd(EventDispatcher* evd, CompletionFlags flags) { completions_.change(evd, flags); }
   SharedReceiveQueue* srq() const { return srq_.get(); }
-  // No Recv is outstanding, neither on the EP nor taken from its SRQ.
+  // True: no Recv is outstanding, neither on the EP nor taken from its SRQ.
   bool idle() const { return recvs_.empty() && !message_open_; }
   std::int32_t held() const;
   // The Recv for the next message is the first of this queue.
@@ -44,10 +44,10 @@ class Inbox final : private ReceiveWaiter {
   bool any_posted() const { return any_posted_; }
   void post(std::span<const LocalTriplet> local, std::uint64_t cookie, CompletionFlags flags,
             std::uint64_t capacity);
-  // Posted on an EP whose connection has ended.
+  // Posts a Recv on an EP whose connection has ended: the Recv ends as flushed.
   void post_flushed(std::uint64_t cookie, CompletionFlags flags, std::uint64_t capacity);
   bool could_hold_posted(std::int32_t depth, std::int32_t iov) const;
-  // A queue of another size with the same Recvs, and the call that installs it.
+  // resized() returns a queue of another size with the same Recvs. take_queue() installs it.
   ReceiveQueue resized(std::int32_t depth, std::int32_t iov) const;
   void take_queue(ReceiveQueue&& queue) {
     DATUM_ASSERT(queue.count() == recvs_.count());
@@ -64,8 +64,8 @@ class Inbox final : private ReceiveWaiter {
   void check_watermarks();
   // The connection or the EP has ended: all Recvs of the EP's own queue are flushed.
   void flush();
-  // Called once for each connection of an EP that has an SRQ. The EP takes nothing more from the
-  // SRQ.
+  // Called when a connection has ended. If the EP has an SRQ, reports once for that connection that
+  // the EP takes nothing more from the SRQ.
   void leave_srq();
 
   // --- by the channel: see ChannelEvents ---

@@ -15,14 +15,15 @@
 
 namespace datum {
 
-// The first half of a Write with immediate data: a Write, then a WriteImmediate that reports for
-// both.
+// Marks both halves of a Write with immediate data: the Write, then the WriteImmediate that reports
+// for both.
 inline constexpr CompletionFlags kHalf = 0x10000;
 static_assert((kHalf &
                (kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence | kEvdThreshold)) == 0,
               "no consumer can set it");
 
-// What a completion needs. For a request that starts as it is posted nothing else is touched.
+// The part of a request that its completion needs. A request that starts as it is posted touches
+// nothing else.
 struct PostedRequest {
   std::uint64_t cookie = 0;
   std::uint64_t length = 0;
@@ -45,7 +46,7 @@ class RequestQueue {
   std::int32_t iov() const { return static_cast<std::int32_t>(iov_); }
   std::int32_t count() const { return static_cast<std::int32_t>(posted_ - retired_); }
   bool empty() const { return posted_ == retired_; }
-  // Counted as the consumer posts. Each of its requests has a slot, and a pair has two.
+  // Counts as the consumer does: a pair is one request, although it has two slots.
   bool full() const { return count() - halves_ == depth_; }
 
   std::uint64_t retired() const { return retired_; }
@@ -55,7 +56,7 @@ class RequestQueue {
     DATUM_ASSERT(position >= retired_ && position < posted_);
     return slots_.requests[position & mask_];
   }
-  // A request that waits for its start, or that its channel still needs.
+  // The work of a request that waits for its start, or that its channel still needs.
   WorkRequest& work(std::uint64_t position) { return slots_.work[position & mask_]; }
   BindRequest& bind(std::uint64_t position) { return slots_.binds[position & mask_]; }
 
@@ -79,7 +80,8 @@ class RequestQueue {
   // A pair is two requests that are one to the consumer (kHalf), and so count as one. The queue is
   // not full. Allocates for the first pair; a failure changes nothing.
   void make_room_for_pair();
-  // The first half is pushed next / was retired.
+  // begin_pair(): the caller pushes the first half next. end_first_half(): the first half was
+  // retired.
   void begin_pair() {
     DATUM_ASSERT(slots_.requests.size() >= 2 * static_cast<std::size_t>(depth_));
     ++halves_;
@@ -101,7 +103,7 @@ class RequestQueue {
   void resize(std::int32_t depth, std::int32_t iov);
 
  private:
-  // The numbers of slots are powers of two.
+  // The number of slots is a power of two.
   struct Slots {
     Slots() = default;
     Slots(std::size_t size, std::size_t iov);

@@ -56,10 +56,10 @@ void RequestStream::on_failed(RequestClass kind, DtoStatus status, std::uint32_t
   PostedRequest& request = queue_.at(at);
   request.ended = true;
   request.status = status;
-  if (status == DtoStatus::RemoteAccess) ++frame_.adapter().tally().access_faults_of_ours;
+  if (status == DtoStatus::RemoteAccess) ++frame_.adapter().tally().own_access_faults;
   DATUM_ASSERT(kind != RequestClass::Read || reads_started_ > 0);
   if (kind == RequestClass::Read) --reads_started_;
-  // The flush of on_closed() reports it, and fails the requests behind it.
+  // The flush of on_closed() reports this failure, and fails the requests behind it.
 }
 
 // --- binds, pairs, datagrams ---------------------------------------------------------------------

@@ -28,7 +28,7 @@ class RequestStream {
   bool full() const { return queue_.full(); }
   std::uint64_t held() const { return queue_.posted() - queue_.retired(); }
   std::uint64_t retired() const { return queue_.retired(); }
-  // At least one request has not been retired.
+  // The opcode of the oldest request that has not been retired. There is one.
   Opcode oldest() { return queue_.at(queue_.retired()).opcode; }
   // How many RDMA Reads may be under way at a time.
   std::int32_t reads_out() const { return reads_out_; }
@@ -37,10 +37,11 @@ class RequestStream {
   // or its connection has ended; in that case the request ends as flushed ---
   void submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
   void submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags);
-  // Two requests that are one to the consumer. The caller submits them next, the first with kHalf.
-  // A failure changes nothing.
+  // Two requests that are one to the consumer. The caller submits them next, both with kHalf. A
+  // failure changes nothing.
   void begin_pair();
-  // Adds a request that has been carried out already, or never will be.
+  // add_ended() adds a request that has been carried out already. add_flushed() adds one that never
+  // will be.
   void add_ended(const PostedRequest& request);
   void add_flushed(const PostedRequest& request);
   void resize(std::int32_t depth, std::int32_t iov) { queue_.resize(depth, iov); }
@@ -50,7 +51,7 @@ class RequestStream {
   // --- by the connection ---
   // The connection is established.
   void open(Channel& channel, std::int32_t reads_out);
-  // From now on the EP is told of retired requests.
+  // From now on the stream calls the EP for each retired request.
   void drain() { draining_ = true; }
   // The channel is gone. Requests that have not succeeded end as flushed.
   void flush();

@@ -8,7 +8,7 @@
 
 namespace datum {
 
-// No earlier request would be overtaken, and neither a fence nor the limit of Reads holds this one
+// True: the request overtakes no earlier one, and neither a fence nor the limit of Reads holds it
 // back.
 bool RequestStream::may_start_now(const WorkRequest& work, CompletionFlags flags) const {
   if (channel_ == nullptr || queue_.started() != queue_.posted() || starting_) return false;
@@ -125,7 +125,7 @@ void RequestStream::retire_ended() {
     const std::uint64_t at = queue_.retired();
     const PostedRequest& request = queue_.at(at);
     if (!request.ended) break;
-    // The flush, which may come later, reports it and fails the requests behind it.
+    // The flush, which may come later, reports this failure and fails the requests behind it.
     if (request.status != DtoStatus::Success && channel_ != nullptr) [[unlikely]]
       break;
     queue_.retire();

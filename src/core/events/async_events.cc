@@ -24,9 +24,9 @@ void AsyncEvents::report(const Event& event) {
 
 // Other openers of the same IA get the event, too (dat_ia_open).
 void AsyncEvents::tell_openers(const Event& event) {
-  if (told_of_ == nullptr) return;
+  if (openers_of_ == nullptr) return;
   try {
-    for_openers_.push_back({event, told_of_});
+    for_openers_.push_back({event, openers_of_});
     adapter_.set_deferred();
   } catch (const std::bad_alloc&) {
     log(LogLevel::Warn, "out of memory: other openers of the interface adapter miss an event");
@@ -41,13 +41,13 @@ void AsyncEvents::report_srq_left(Token endpoint) {
   event.object = endpoint;
   event.value = kReasonTransferToError;
   if (evd_)
-    hear_of_srq_left(*evd_, event);
+    push_srq_left(*evd_, event);
   else
     tell_openers(event);
 }
 
 // The event is no error, and must not take the place of one.
-void AsyncEvents::hear_of_srq_left(EventDispatcher& evd, const Event& event) {
+void AsyncEvents::push_srq_left(EventDispatcher& evd, const Event& event) {
   const std::int32_t for_errors = evd_.get() == &evd ? for_errors_ : 0;
   if (evd.qlen() - evd.count() > std::min(for_errors, evd.qlen() - 1)) evd.push(event);
 }

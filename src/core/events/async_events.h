@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/async_events.h: the asynchronous events of an open IA.
 // Lives here: its EVD for them, the events that wait for the EVDs of other openers of the same IA,
-//             and which event must not take the place of an error.
+//             and keeping room for errors.
 // Not here:   taking the locks of other openers (the facade does, once its own lock is free).
 // Threads:    the adapter's lock.
 #pragma once
@@ -33,13 +33,14 @@ class AsyncEvents {
   // `for_errors`: places that are reserved for errors.
   void set_evd(EventDispatcher* evd, std::int32_t for_errors);
   void drop_evd() { set_evd(nullptr, 0); }
-  void tell_openers_of(Token adapter) { told_of_ = adapter; }
+  void tell_openers_of(Token adapter) { openers_of_ = adapter; }
 
   void report(const Event& event);
   // A connected EP has ended and takes nothing more from its SRQ.
   void report_srq_left(Token endpoint);
-  // Puts such an event into an EVD. Its EP belongs to this IA or to another one.
-  void hear_of_srq_left(EventDispatcher& evd, const Event& event);
+  // Puts an event of report_srq_left() into an EVD, if that leaves room for errors. The event's EP
+  // belongs to this IA or to another one.
+  void push_srq_left(EventDispatcher& evd, const Event& event);
   std::vector<ForOpeners> take_for_openers() { return std::exchange(for_openers_, {}); }
 
  private:
@@ -48,7 +49,8 @@ class AsyncEvents {
   AdapterContext& adapter_;
   Ref<EventDispatcher> evd_;
   std::int32_t for_errors_ = 0;
-  Token told_of_ = nullptr; // nullptr: no facade can deliver to them
+  // The IA whose other openers get the events; nullptr: no facade can deliver them.
+  Token openers_of_ = nullptr;
   std::vector<ForOpeners> for_openers_;
 };
 

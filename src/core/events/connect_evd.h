@@ -16,7 +16,7 @@ class ForeignEvds;
 
 class ConnectEvd {
  public:
-  // Not both.
+  // At most one of `own` and `foreign` is set.
   struct Choice {
     EventDispatcher* own = nullptr;
     std::shared_ptr<ForeignEvd> foreign = {};
@@ -40,8 +40,8 @@ class ConnectEvd {
   // Allocates what a change to `choice` needs.
   void make_room_for(const Choice& choice);
   void change(const Choice& choice);
-  // False: the event is lost, and the EVD has been told to report it. `connection`: the EP's number
-  // of it.
+  // False: the event is lost, and the EVD has been told to report it. `connection`: the number that
+  // the EP gives the connection.
   bool push(const Event& event, std::uint32_t connection);
   void forget_data(Token object, const void* data);
 

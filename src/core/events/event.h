@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
   Broken,
   TimedOut,
   Unreachable,
-  // Of endpoints of datagrams: `cookie` is the address handle, `value` the peer's number.
+  // Events of endpoints of datagrams. `cookie` is the address handle, `value` the peer's number.
   DatagramsRequest, // as ConnectionRequest
   DatagramsResolved,
   DatagramsResolvedPassive,
@@ -35,7 +35,7 @@ enum class EventKind : std::uint8_t {
   Software,
 };
 
-// Whether `data` and `size` are the private data of a peer's consumer.
+// True: `data` and `size` are the private data of a peer's consumer.
 constexpr bool has_private_data(EventKind kind) {
   switch (kind) {
   case EventKind::Established:

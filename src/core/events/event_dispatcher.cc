@@ -119,7 +119,8 @@ void EventDispatcher::notify() {
 void EventDispatcher::lose_completion(Event event) {
   settle(event);
   report_overflow();
-  // What a breaking EP flushes is lost, too. All EPs that feed the EVD are being broken already.
+  // The completions that a breaking EP flushes are lost, too. All EPs that feed the EVD are being
+  // broken already.
   if (std::exchange(breaking_, true)) return;
   events_.sources.break_sources_of(*this);
   breaking_ = false;
@@ -200,7 +201,7 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   return {Type::TimeoutExpired};
 }
 
-// With no time to wait it never blocks: it polls like a dequeue.
+// With a timeout of 0 the wait never blocks: it polls like a dequeue.
 WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
   if (count() >= waiter.threshold || timeout_us == 0) {
     if (should_drive(waiter.threshold)) drive();

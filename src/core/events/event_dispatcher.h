@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and the thread or CNO that is
-// told of them.
+// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and the thread or CNO that it
+// wakes.
 // Lives here: queueing, overflow, waiting, the three state bands of dat_evd_query.
 // Not here:   which streams may share an EVD (evd_sharing.h).
 // Threads:    the adapter's lock; wait() gives it up while the thread sleeps.
@@ -57,7 +57,7 @@ class EventDispatcher final : public Object {
   void set_unwaitable();
   void clear_unwaitable() { waitable_ = true; }
 
-  // An arrival. `notify`: whether it is a notification event (DAT flags of the EP decide).
+  // Adds an event. `notification`: true for a notification event (the DAT flags of the EP decide).
   // False: the queue is full; the event is lost and the caller decides what that means.
   bool push(const Event& event, bool notification = true) {
     if (full()) return false;
@@ -76,14 +76,16 @@ class EventDispatcher final : public Object {
   // A connection event that does not fit is lost, and causes one overflow event.
   bool push_connection(const Event& event);
 
-  // The private data in events of that EP which were not reaped are about to go.
+  // Takes `data` out of the events of `object` that were not reaped, since the private data are
+  // about to go.
   void forget_data(Token object, const void* data);
 
   Status post_software(std::uint64_t pointer);
-  // A thread that takes events drives the transport: when fewer than `wanted` are there, and now
-  // and then when not. So a queue that never runs empty holds up no other endpoint (decision 312).
-  // It does so seldom: looking for a record while the peer writes it takes the cache line away from
-  // the peer. With every eighth event the rate of small messages fell from 6.3 M/s to 2.0.
+  // True: the thread that takes events should drive the transport. It does when fewer than `wanted`
+  // events are there, and now and then when enough are. So a queue that never runs empty holds up
+  // no other endpoint (decision 312). Now and then is seldom: looking for a record while the peer
+  // writes it takes the cache line away from the peer. With every eighth event the rate of small
+  // messages fell from 6.3 M/s to 2.0.
   bool should_drive(std::int32_t wanted) {
     constexpr std::uint32_t kNowAndThen = 256;
     return count() < wanted || ++undriven_ % kNowAndThen == 0;
@@ -127,7 +129,7 @@ class EventDispatcher final : public Object {
   // Ends a blocked wait with Abort: the IA is being closed.
   void abort_waiter();
 
-  // For EPs of another IA that feed the EVD: whether it still exists.
+  // The flag is false once the EVD is freed. EPs of another IA that feed the EVD read it.
   std::shared_ptr<const std::atomic<bool>> alive();
   // One asynchronous event for each EVD, however much was lost.
   void report_overflow();

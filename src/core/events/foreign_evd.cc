@@ -93,7 +93,7 @@ bool ForeignEvd::take(Told& next) {
 
 // The thread that takes the events holds the lock of the EVD's IA. So they arrive in this order,
 // whichever other thread delivers at the same time.
-ForeignEvd::Unheard ForeignEvd::deliver(EventDispatcher& evd) {
+ForeignEvd::Unreported ForeignEvd::deliver(EventDispatcher& evd) {
   Told next;
   while (take(next)) {
     if (next.forget)

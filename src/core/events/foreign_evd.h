@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/foreign_evd.h: the way from the EPs of an IA to a connect EVD of another open IA.
-// Lives here: the events that the EPs have told and the EVD has not got yet, in the order in which
-//             they were told; what keeps the EVD from being freed.
+// Lives here: the events that the EPs have reported and the EVD has not got yet, in the order of
+//             the reports; the count that keeps the EVD from being freed.
 // Not here:   taking the lock of the other IA (the facade does, once that of the EPs' IA is free).
 // Threads:    the lock of one of the two IAs, as each call says; its own lock is taken last.
 #pragma once
@@ -31,11 +31,11 @@ class ForeignEvd {
     return token_ == other.token_ && key_ == other.key_;
   }
   std::uint64_t key() const { return key_; }
-  // The EVD's IA was closed. No consumer can get the events.
+  // True: the EVD's IA was closed. No consumer can get the events.
   bool gone() const { return !alive_->load(std::memory_order_relaxed); }
 
-  // The maker no longer holds the EVD. True: EPs do not either, so the next delivery releases the
-  // EVD.
+  // The maker no longer holds the EVD. True: no EP holds it either, so the next delivery releases
+  // it.
   bool release_by_maker();
 
   // --- by EPs, with the lock of their IA ---
@@ -43,28 +43,30 @@ class ForeignEvd {
   void make_room();
   // After make_room().
   void join();
-  // True: no EP feeds it any more.
+  // True: no EP feeds the EVD any more.
   bool leave();
-  // `connection`: the EP's number of it. The EP may have another connection when the event turns
-  // out to be lost. False: the event is lost, and the EVD will report an overflow.
+  // `connection`: the number that the EP gives the connection. The EP may have another connection
+  // when the event turns out to be lost. False: the event is lost, and the EVD will report an
+  // overflow.
   bool push(const Event& event, std::uint32_t connection);
   // The memory that the EP's events point to is about to go. Later deliveries do not mention it.
   void forget_data(Token object, const void* data);
-  // It is in the list of deliveries of the EPs' IA.
+  // True: this object is in the list of deliveries of the EPs' IA.
   bool awaits_delivery = false;
 
   // --- by the thread that delivers, with the lock of the EVD's IA ---
-  struct Unheard {
+  struct Unreported {
     Token endpoint = nullptr;
     std::uint32_t connection = 0;
   };
   // Delivers until the EVD is full. Then it returns an EP that will never be reported as connected.
   // The caller ends that connection and calls again for the rest.
-  Unheard deliver(EventDispatcher& evd);
+  Unreported deliver(EventDispatcher& evd);
 
  private:
-  // At least so many for each EP. An EP has two events for each connection, and every call delivers
-  // its events before it returns. So more of them wait only while several threads are delayed.
+  // The ring has at least this many places for each EP. An EP has two events for each connection,
+  // and every call delivers its events before it returns. So more of them wait only while several
+  // threads are delayed.
   static constexpr std::size_t kPlacesEach = 8;
   struct Told {
     Event event;

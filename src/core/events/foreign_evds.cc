@@ -17,8 +17,8 @@ void grow(std::vector<T>& list, std::size_t wanted) {
 
 } // namespace
 
-// There is one way for each EVD, so that the events of two EPs arrive in the order in which they
-// happened.
+// There is one ForeignEvd for each EVD, so that the events of two EPs arrive in the order in which
+// they happened.
 const std::shared_ptr<ForeignEvd>* ForeignEvds::way_to(const ForeignEvd& evd) const {
   const auto way =
       std::ranges::find_if(fed_, [&](const auto& other) { return other->leads_to_same(evd); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/foreign_evds.h: the connect EVDs of other IAs that the EPs of an IA feed.
-// Lives here: one way for each such EVD, and which ways have events to deliver.
-// Not here:   one such way (foreign_evd.h); delivering (the facade, once its own lock is free).
+// Lives here: one ForeignEvd for each such EVD, and which of them have events to deliver.
+// Not here:   one ForeignEvd (foreign_evd.h); delivering (the facade, once its own lock is free).
 // Threads:    the lock of the EPs' IA.
 #pragma once
 
@@ -18,16 +18,16 @@ class ForeignEvds {
  public:
   explicit ForeignEvds(AdapterContext& adapter) : adapter_(adapter) {}
 
-  // One more EP feeds the EVD, by the way that exists or by a new one. Telling the EVD needs no
-  // memory from then on.
+  // One more EP feeds the EVD, by the ForeignEvd that exists or by `evd`. From then on telling the
+  // EVD needs no memory.
   const std::shared_ptr<ForeignEvd>& feed(const std::shared_ptr<ForeignEvd>& evd);
   // Allocates what feed() needs.
   void make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd);
   void stop_feeding(const std::shared_ptr<ForeignEvd>& evd);
-  // The way has events, which the facade delivers as it releases the lock.
+  // `evd` has events, which the facade delivers as it releases the lock.
   void deliver_later(const std::shared_ptr<ForeignEvd>& evd);
   using Deliveries = std::array<std::shared_ptr<ForeignEvd>, 8>;
-  // The ways that got events first. The rest is deferred again.
+  // The ForeignEvds that got events first. The rest is deferred again.
   Deliveries take_deliveries();
 
  private:

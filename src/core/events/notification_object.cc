@@ -95,7 +95,7 @@ WaitResult NotificationObject::wait_as(Waiter& waiter, Instant deadline) {
   return result;
 }
 
-// As trigger(), for an event whose agent has been called.
+// Does the same as trigger() for an event whose agent has already been called.
 void NotificationObject::pass_on(Token evd) {
   if (!waiting_.empty()) {
     wake_first(evd);

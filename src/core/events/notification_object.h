@@ -35,7 +35,7 @@ class AgentCalls {
  public:
   explicit AgentCalls(AdapterContext& adapter) : adapter_(adapter) {}
   void defer(std::unique_ptr<AgentCall> call);
-  // Linked by `next`.
+  // Takes all calls, linked by `next`.
   std::unique_ptr<AgentCall> take() {
     last_ = nullptr;
     return std::move(first_);
@@ -74,7 +74,7 @@ class NotificationObject final : public Object {
   Status wait(std::uint32_t timeout_us, Token& evd);
   // Wakes every waiter and the agent with no EVD: the IA closes, or the last EVD was freed.
   void release_all();
-  // A trigger is latched, and stands for that EVD.
+  // True: a trigger is latched, and stands for that EVD.
   bool remembers(Token evd) const { return triggered_ && remembered_ == evd; }
   // The EVD that the trigger stands for was freed. The trigger stands for an EVD that fired later,
   // and is dropped when none of those has an event (nullptr).

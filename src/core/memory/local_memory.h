@@ -10,8 +10,8 @@
 
 namespace datum {
 
-// Decision 212: context known, inside the LMR, PZ equal, right present; in this order. Adds up
-// `length`.
+// Checks each segment in the order of decision 212: context known, inside the LMR, PZ equal, right
+// present. Adds up `length`.
 Status check_each_segment(const RegionTable& regions, std::span<const LocalTriplet> local,
                           Access right, std::uint32_t zone, std::uint64_t max_length,
                           std::uint64_t& length);
@@ -19,7 +19,7 @@ Status check_each_segment(const RegionTable& regions, std::span<const LocalTripl
 inline Status check_local_memory(const RegionTable& regions, std::span<const LocalTriplet> local,
                                  Access right, std::uint32_t zone, std::uint64_t max_length,
                                  std::uint64_t& length) {
-  // The usual single segment without a loop. check_each_segment() finds out what is wrong with it.
+  // The usual single segment needs no loop. check_each_segment() finds out what is wrong with it.
   if (local.size() == 1 && local[0].length <= max_length &&
       regions.covers(local[0].stag, local[0].address, local[0].length, right, zone)) [[likely]] {
     length = local[0].length;
@@ -28,7 +28,7 @@ inline Status check_local_memory(const RegionTable& regions, std::span<const Loc
   return check_each_segment(regions, local, right, zone, max_length, length);
 }
 
-// Checks the same segments later: whether they may still be touched.
+// True: segments that passed check_local_memory() earlier may still be touched.
 inline bool local_memory_still_valid(const RegionTable& regions,
                                      std::span<const LocalTriplet> local, Access right,
                                      std::uint32_t zone) {

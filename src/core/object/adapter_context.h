@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/object/adapter_context.h: an open IA as the objects made through it see it.
-// Lives here: what the facade lends the IA, its transport, its table of regions, its counters, and
-//             what is deferred until no call of the IA is on the stack.
-// Not here:   creation and destruction of objects (core/adapter/interface_adapter.h), and what only
-//             one room needs (event_services.h, memory_index.h, datagram_services.h).
+// Lives here: the environment that the facade gives the IA, its transport, its table of regions,
+//             its counters, and the work that is deferred until no call of the IA is on the stack.
+// Not here:   creation and destruction of objects (core/adapter/interface_adapter.h), and the
+//             services that only one room needs (event_services.h, memory_index.h,
+//             datagram_services.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -67,12 +68,11 @@ class AdapterContext {
     return last_number_;
   }
 
-  // --- what is deferred until no call of the IA is on the stack
-  // ------------------------------------
-  // Something is deferred. The facade takes it before it releases the lock.
+  // --- work that is deferred until no call of the IA is on the stack ---
+  // True: something is deferred. The facade takes it before it releases the lock.
   bool has_deferred() const { return deferred_; }
   void set_deferred() { deferred_ = true; }
-  // The caller is taking it.
+  // The caller takes what is deferred.
   void clear_deferred() { deferred_ = false; }
   // A channel that may be on the call stack. It is destroyed when the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {

@@ -13,21 +13,21 @@ namespace datum::causes {
 
 [[gnu::cold, gnu::noinline]] void note_flags(CompletionFlags flags, CompletionFlags allowed,
                                              const CompletionFlags& configured);
-// INVALID_ARG2.
+// Returns INVALID_ARG2.
 [[gnu::cold, gnu::noinline]] Status too_many_segments(std::size_t count, std::int32_t most);
-// A queue with this many places is full.
+// The queue is full: it holds this many.
 [[gnu::cold, gnu::noinline]] Status no_place_for_request(std::uint64_t held);
 [[gnu::cold, gnu::noinline]] Status no_place_for_recv(std::int32_t held);
-// LENGTH_ERROR: the memory that takes or gives the data is too short.
+// Returns LENGTH_ERROR: the memory that takes or gives the data is too short.
 [[gnu::cold, gnu::noinline]] Status too_short(std::uint64_t length, std::uint64_t needed);
-// INVALID_ARG1: an EP that has no RDMA Reads.
+// Returns INVALID_ARG1: the EP has no RDMA Reads.
 [[gnu::cold, gnu::noinline]] Status no_reads();
-// Of dat_ep_post_recv: INVALID_STATE, PROTECTION_VIOLATION.
+// Refusals of dat_ep_post_recv. They return INVALID_STATE, PROTECTION_VIOLATION.
 [[gnu::cold, gnu::noinline]] Status recvs_are_of_srq();
 [[gnu::cold, gnu::noinline]] Status no_zone();
-// INVALID_ARG3 of dat_evd_wait.
+// Returns INVALID_ARG3 of dat_evd_wait.
 [[gnu::cold, gnu::noinline]] Status bad_threshold(std::int32_t threshold, std::int32_t most);
-// A segment that is not all within its region.
+// Notes a segment that is not all within its region.
 [[gnu::cold, gnu::noinline]] void note_outside(const LocalTriplet& segment, std::uint64_t base,
                                                std::uint64_t length);
 

@@ -32,8 +32,8 @@ enum class ObjectKind : std::uint8_t {
   None = 255,
 };
 
-// Where objects get their handles from. A facade implements it: a token is the handle that the
-// consumer sees. After withdraw() the handle names nothing.
+// Gives objects their handles. A facade implements it: a token is the handle that the consumer
+// sees. After withdraw() the handle names nothing.
 class HandleSource {
  public:
   virtual ~HandleSource() = default;

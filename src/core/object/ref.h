@@ -8,7 +8,7 @@
 
 namespace datum {
 
-// Holds `T` (hold/release) for as long as it lives.
+// A Ref holds its object (hold/release) for as long as the Ref lives.
 template <class T>
 class Ref {
  public:

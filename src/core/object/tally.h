@@ -33,7 +33,7 @@ struct TallyByOpcode {
 struct EndpointTally {
   std::uint64_t connects = 0;
   std::uint64_t disconnects = 0;
-  std::uint64_t stalls = 0; // looks at a request for which the channel had no room
+  std::uint64_t stalls = 0; // starts of a request that found no room in the channel
   Tally recvs_posted;
   TallyByOpcode posted;   // accepted by a post
   TallyByOpcode received; // Recvs completed without an error, by what the peer did
@@ -42,13 +42,13 @@ struct EndpointTally {
 struct DispatcherTally {
   std::uint64_t waits = 0;
   std::uint64_t blocked = 0;   // waits that slept
-  std::uint64_t notified = 0;  // ... and were woken by their event
+  std::uint64_t notified = 0;  // waits that slept and were woken by their event
   std::uint64_t found = 0;     // dequeues that had an event
-  std::uint64_t empty = 0;     // ... and had none
-  std::uint64_t drives = 0;    // the transport was asked first
-  std::uint64_t driven_in = 0; // ... and brought the first event
+  std::uint64_t empty = 0;     // dequeues that had none
+  std::uint64_t drives = 0;    // polls of the transport by waits and dequeues
+  std::uint64_t driven_in = 0; // drives that brought the first event
   std::uint64_t completions = 0;
-  std::uint64_t connection_events = 0; // and requests
+  std::uint64_t connection_events = 0; // connection requests, too
 };
 
 struct AdapterTally {
@@ -58,15 +58,15 @@ struct AdapterTally {
   std::uint64_t requests_sent = 0;
   std::uint64_t requests_arrived = 0;
   std::uint64_t requests_presented = 0;
-  std::uint64_t requests_unheard = 0; // refused: the EVD was full
+  std::uint64_t requests_without_room = 0; // refused: the EVD was full
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;
   std::uint64_t rejected_by_peer = 0;
-  std::uint64_t established = 0; // by a connect of ours
+  std::uint64_t established = 0; // this side connected
   std::uint64_t established_passive = 0;
-  std::uint64_t ended = 0; // connections: by us
+  std::uint64_t ended = 0; // connections that this side ended
   std::uint64_t ended_by_peer = 0;
-  std::uint64_t refused = 0; // connects: by no consumer
+  std::uint64_t refused = 0; // connects that something else than a consumer refused
   std::uint64_t broken = 0;
   std::uint64_t timed_out = 0;
   std::uint64_t failed = 0; // unreachable, or lost before an accept had its effect
@@ -78,8 +78,8 @@ struct AdapterTally {
   std::uint64_t async_events = 0;
   std::uint64_t async_overflows = 0;
   std::uint64_t async_endpoints = 0;
-  std::uint64_t access_faults = 0;         // of peers
-  std::uint64_t access_faults_of_ours = 0; // requests that ended with REMOTE_ACCESS
+  std::uint64_t access_faults = 0;     // of peers
+  std::uint64_t own_access_faults = 0; // requests that ended with REMOTE_ACCESS
 };
 
 // The state of an object's counters as the consumer set it with a facade's call; empty: never set.

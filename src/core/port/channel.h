@@ -49,7 +49,7 @@ enum class TakeResult : std::uint8_t {
   Protection, // the Recv's memory is no longer its own; it has been failed
 };
 
-// What a channel reports to, and asks, the endpoint that it belongs to.
+// The calls of a channel to the endpoint that it belongs to.
 class ChannelEvents {
  public:
   // Active side: the accepter's private data. Passive side: nothing. The peer serves at most
@@ -72,7 +72,8 @@ class ChannelEvents {
   // Target: takes the Recv for the next message. At most one message is open at a time.
   virtual TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) = 0;
   virtual void complete_receive(std::uint64_t length, bool solicited) = 0;
-  // Does all of that for a whole message. False: it did nothing, and take_receive() decides.
+  // Does take_receive(), the copy and complete_receive() for a whole message. False: it did
+  // nothing, and take_receive() decides.
   virtual bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) = 0;
   virtual void fail_receive(DtoStatus status) = 0;
   // DATUM_RNR_TIMEOUT is not set, and a message has waited for its Recv as long as strict mode
@@ -82,14 +83,15 @@ class ChannelEvents {
   virtual void count_long_waits(std::size_t messages) = 0;
   // DATUM_RNR_TIMEOUT is set to `limit`, and the time is over. The connection is about to break.
   virtual void on_wait_over(Duration limit) = 0;
-  // Called before a message with a note is delivered: whether the peer may send it.
+  // Called before a message with a note is delivered. Checks whether the peer may send the note.
   virtual AccessFault check_note(const MessageNote& note) const = 0;
   virtual void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) = 0;
   // `memory`: where the range lies in this process, if there is no fault.
   virtual AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                                    Access right, std::uint64_t& memory) const = 0;
 
-  // The channel's last call. Inside it the channel may be destroyed only through Channel::retire().
+  // The channel's last call. Inside it the endpoint may give the channel away only by
+  // AdapterContext::retire().
   virtual void on_closed(CloseReason reason) = 0;
 
  protected:
@@ -130,18 +132,20 @@ class Channel {
   virtual ConnQual local_port() const = 0;
   virtual ConnQual remote_port() const = 0;
   virtual Address remote_address() const = 0;
-  // Which path the connection takes now, and why not a faster one (empty: there is none).
+  // The present path of the connection, and the reason why it is not a faster one (empty: there is
+  // no faster one).
   virtual const char* path() const = 0;
   virtual std::string path_reason() const = 0;
 };
 
 // An endpoint's contribution to a connection.
 struct ChannelOptions {
-  std::uint32_t zone = 0;        // the EP's protection zone
-  std::uint32_t endpoint = 0;    // the EP's number
-  std::int32_t reads_in = 0;     // Reads it serves at a time
-  std::int32_t reads_out = 0;    // and has outstanding, at most
-  bool reads_out_chosen = false; // the consumer chose it, and may have agreed on it with the peer's
+  std::uint32_t zone = 0;     // the EP's protection zone
+  std::uint32_t endpoint = 0; // the EP's number
+  std::int32_t reads_in = 0;  // Reads that the EP serves at a time
+  std::int32_t reads_out = 0; // Reads that the EP has outstanding at most
+  // The consumer chose it, and may have agreed on it with the peer's consumer.
+  bool reads_out_chosen = false;
   // For a connect: a transport with several addresses to ask shares the time until then among them.
   // The core decides when to give up.
   Instant deadline = kNever;

@@ -53,7 +53,8 @@ inline void scatter(std::span<const LocalTriplet> to, std::uint64_t offset, cons
 }
 
 // For consumers that spin on the end of a buffer: the last bytes, up to eight, appear after all
-// others (decision 302). Eight aligned bytes or fewer are one store on every 64-bit machine.
+// others (decision 302). Eight aligned bytes are one store on every 64-bit machine. A copy of fewer
+// than eight stores byte by byte, in order.
 inline void copy_visible(std::byte* to, const std::byte* from, std::uint64_t length) {
   constexpr std::uint64_t kTail = sizeof(std::uint64_t);
   if (length < kTail) {
@@ -75,7 +76,7 @@ inline void copy_visible(std::byte* to, const std::byte* from, std::uint64_t len
   }
 }
 
-// The same from segments: everything but the last piece's tail is copied first, in order.
+// copy_visible() from segments: everything but the last piece's tail is copied first, in order.
 inline void gather_visible(std::byte* to, std::span<const LocalTriplet> from, std::uint64_t offset,
                            std::uint64_t length) {
   std::uint64_t left = length;

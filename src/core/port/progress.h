@@ -14,7 +14,8 @@ namespace datum {
 
 struct WaitPointTag;
 
-// What a blocked thread waits for. It is part of an EVD, or lies on the stack of a CNO waiter.
+// A condition that a blocked thread waits for. It lies on the stack of the waiting thread, or is a
+// member of the object that waits.
 struct WaitPoint : ListHook<WaitPointTag> {
   bool signalled = false;
   void* sleeper = nullptr; // belongs to the implementation, while a thread sleeps here
@@ -27,7 +28,7 @@ class LockOwner {
   virtual ~LockOwner() = default;
   virtual void acquire() = 0;
   virtual void relinquish() = 0;
-  // The calling thread has it: for assertions. An owner that cannot tell returns true.
+  // True: the calling thread has the lock. For assertions. An owner that cannot tell returns true.
   virtual bool held() const { return true; }
   // Releases it and takes it again. Where that matters, a thread that sleeps for it has it in
   // between.
@@ -35,7 +36,7 @@ class LockOwner {
     relinquish();
     acquire();
   }
-  // Releasing it first does deferred work, which may take long.
+  // True: relinquish() does deferred work first, which may take long.
   virtual bool has_deferred() const { return false; }
 };
 
@@ -53,7 +54,7 @@ class Progress {
   // Work was left behind that no thread may be polling for. Some thread has to look, within 100 us.
   // If a thread has polled for long and then stops, it is as soon as that is noticed.
   virtual void wake() = 0;
-  // The same, and always within 100 us. It may cost a poller a wake-up, so it is for large or rare
+  // wake(), and always within 100 us. It may cost a poller a wake-up, so it is for large or rare
   // work.
   virtual void wake_promptly() { wake(); }
   // The calling thread copies for a while inside its call, and has then copied this much. Its next

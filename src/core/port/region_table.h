@@ -29,7 +29,7 @@ struct RegionEntry {
   std::uint32_t endpoint = 0;       // 0: any EP of the zone (DAT 2.0 can limit a window to one)
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
-  std::uint64_t backing_offset = 0; // where in it `base` lies
+  std::uint64_t backing_offset = 0; // the offset of `base` in that file
   std::uint64_t origin = 0;         // the peers' name of `base`: 0 if zero-based (DAT 2.0)
   std::uint64_t padding[1] = {};
 
@@ -117,7 +117,7 @@ class RegionTable {
     if (index >= kCapacity) return AccessFault::BadStag;
     return check_access(storage_[index], stag, address, length, right, zone, endpoint);
   }
-  // A local DTO of that zone may use these bytes in this way.
+  // True: a local DTO of that zone may use these bytes in this way.
   bool covers(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
               std::uint32_t zone) const {
     const std::uint32_t index = stag >> 8U;
@@ -150,7 +150,7 @@ class RegionTable {
   std::vector<std::uint8_t> keys_;
   std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ of it
   std::uint32_t fresh_left_ = 0;
-  std::uint32_t next_block_ = 0; // its first index
+  std::uint32_t next_block_ = 0; // the first index of the next block
   std::uint32_t used_ = 0;
   std::uint64_t epoch_ = 0;
   SeededRandom random_;

@@ -13,7 +13,7 @@ class Timer;
 class TimerQueue;
 using Deadlines = std::multimap<Instant, Timer*>;
 
-// Brings its own place in the queue, so that arming needs no memory and cannot fail.
+// A timer brings its own place in the queue, so that arming needs no memory and cannot fail.
 class Timer {
  public:
   virtual ~Timer();
@@ -28,8 +28,8 @@ class Timer {
  private:
   friend class TimerQueue;
   TimerQueue* queue_ = nullptr;
-  Deadlines::node_type unused_; // while it is not armed
-  Deadlines::iterator place_;   // while it is
+  Deadlines::node_type unused_; // the place, while the timer is not armed
+  Deadlines::iterator place_;   // valid while the timer is armed
 };
 
 class TimerQueue {

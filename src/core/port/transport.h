@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/port/transport.h: the port between the core and the transports.
-// Lives here: what a transport offers (listen, connect, progress) and what the core lends it.
-//             docs/design/seam.md compares four transports with it.
+// Lives here: the calls of a transport (listen, connect, progress), and the services that the core
+//             lends it. docs/design/seam.md compares four transports with it.
 // Not here:   a connection (channel.h).
 // Threads:    every call, in both directions, is made with the adapter's lock held.
 #pragma once
@@ -50,7 +50,7 @@ class Listener {
   virtual ConnQual qualifier() const = 0;
 };
 
-// What the core lends a transport for the transport's life.
+// The parts of the core that a transport may use during its life.
 struct TransportHost {
   Progress* progress = nullptr;
   TimerQueue* timers = nullptr;
@@ -67,7 +67,9 @@ struct TransportHost {
 
 enum class Attention : std::uint8_t {
   Polling, // a thread calls progress() all the time
-  Asleep,  // no thread does until the transport's descriptors become readable or wake() is called
+  // No thread calls progress() until the transport's descriptors become readable or wake() is
+  // called.
+  Asleep,
 };
 
 class Transport {
@@ -95,7 +97,7 @@ class Transport {
   // Tells peers whether they have to ring. True: look again, since something may have come
   // meanwhile.
   virtual bool set_attention(Attention attention) = 0;
-  // False: descriptors only ring.
+  // True: data comes by descriptors. False: descriptors only ring.
   virtual bool data_by_descriptors() const { return false; }
   // The longest time for which a poller may not look at the descriptors.
   virtual Duration descriptor_gap() const { return waiting::kDoorbellsOnly; }

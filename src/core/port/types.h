@@ -55,8 +55,8 @@ inline constexpr CompletionFlags kUnsignalled = 0x04;
 inline constexpr CompletionFlags kBarrierFence = 0x08;
 inline constexpr CompletionFlags kEvdThreshold = 0x10;
 
-// Whether completion streams may share an EVD. Lenient: only outside strict mode. Of two answers
-// the smaller one counts.
+// The permission of completion streams to share an EVD. Lenient: only outside strict mode. Of two
+// answers the smaller one counts.
 enum class Sharing : std::uint8_t { Refused, Lenient, Allowed };
 
 // How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
@@ -85,7 +85,7 @@ enum class Opcode : std::uint8_t {
   Datagram,       // by extension of DAT 2.0; to a transport a Send on a channel of its own
   Bind,
   RdmaRead,
-  FetchAdd, // by extension of DAT 2.0, as is the next
+  FetchAdd, // by extension of DAT 2.0, as CompareSwap is
   CompareSwap,
 };
 inline constexpr std::size_t kOpcodes = 9;
@@ -93,24 +93,24 @@ inline constexpr std::size_t kOpcodes = 9;
 constexpr bool is_atomic(Opcode opcode) {
   return opcode == Opcode::FetchAdd || opcode == Opcode::CompareSwap;
 }
-// Answered with data, within the limit of Reads.
+// True: the peer answers with data, within the limit of Reads.
 constexpr bool is_read_class(Opcode opcode) {
   return opcode >= Opcode::RdmaRead;
 }
 constexpr bool is_placed_class(Opcode opcode) {
   return opcode < Opcode::Bind;
 }
-// The message is not placed before the peer has posted a Recv for it.
+// True: the message is placed only once the peer has posted a Recv for it.
 constexpr bool takes_receive(Opcode opcode) {
   return opcode == Opcode::Send || opcode == Opcode::SendInvalidate ||
          opcode == Opcode::WriteImmediate;
 }
-// The request has more than the place of its bytes: see RequestExtra.
+// True: the request has a RequestExtra.
 constexpr bool is_extended(Opcode opcode) {
   return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);
 }
 
-// What a message carries besides its bytes.
+// The part of a message besides its bytes.
 struct MessageNote {
   Opcode by = Opcode::Send;  // Send: nothing
   std::uint32_t value = 0;   // SendInvalidate: the STag; WriteImmediate: the consumer's number
@@ -120,8 +120,8 @@ struct MessageNote {
 
 // Eight octets at the peer, replaced in one step.
 struct AtomicOperands {
-  std::uint64_t operand = 0; // what is added, or put there
-  std::uint64_t compare = 0; // CompareSwap: if this is there
+  std::uint64_t operand = 0; // the number to add, or the value to put there
+  std::uint64_t compare = 0; // CompareSwap: the value that has to be there
 };
 
 // The opcode says which member is valid; for other opcodes none is written.
@@ -179,8 +179,8 @@ inline constexpr std::int32_t kWatermarkInfinite = -1;
 inline constexpr std::uint64_t kMaxDatagram = 4096;
 inline constexpr std::uint64_t kDatagramOffset = 40;
 
-// What an adapter offers (DAT_IA_ATTR, DAT_PROVIDER_ATTR). A transport fills it in. A thing that it
-// cannot do is a value here and is answered in one place.
+// The limits and features of an adapter (DAT_IA_ATTR, DAT_PROVIDER_ATTR). The transport fills them
+// in. A feature that it lacks is a value here, and one place in the core refuses it.
 struct Limits {
   std::int32_t max_eps = 65536;
   std::int32_t max_dto_per_ep = 65536;

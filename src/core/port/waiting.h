@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kOctetsAPoll = 16 * 1024;
 inline constexpr Duration kOnePost = 500;
 
 // --- promises ------------------------------------------------------------------------------------
-// What a post leaves behind has left after this time, even if the posting thread makes no further
+// Data that a post has queued leaves within this time, even if the posting thread makes no further
 // call (decision 312, d).
 inline constexpr Duration kPromise = 100 * kMicrosecond;
 
@@ -45,14 +45,14 @@ inline constexpr Duration kLongestBackoff = 4 * kMillisecond;
 inline constexpr Duration kLongestBackoffAway = kMillisecond;
 // This many polls within a tick mean that a thread polls all the time.
 inline constexpr std::uint32_t kBusyPolls = 8;
-// The same where data comes by descriptors: one poll may read and write for longer than a tick.
+// kBusyPolls where data comes by descriptors: one poll may read and write for longer than a tick.
 inline constexpr std::uint32_t kBusyPollsOfDescriptors = 1;
 // A thread that has polled for long, and polled no longer ago than this, will poll again.
 inline constexpr Duration kJustNow = 50 * kMicrosecond;
 
 // --- polls ---------------------------------------------------------------------------------------
-// If polls are no further apart than this on average, a thread polls all the time, and peers are
-// told so.
+// If polls are no further apart than this on average, a thread counts as polling all the time, and
+// Datum informs peers of it.
 inline constexpr Duration kPollingGap = 4 * kMicrosecond;
 // If polls follow each other this fast, each may leave some descriptors to the next ones.
 inline constexpr Duration kQuickPolls = 10 * kMicrosecond;
@@ -74,7 +74,7 @@ inline constexpr int kPollsPerBreath = 16;
 inline constexpr Duration kDoorbellsOnly = 40 * kMicrosecond;
 // For sockets beside links: most looks at them are in vain.
 inline constexpr Duration kBesideLinks = 5 * kMicrosecond;
-// After a batch: the sender needs ten times as long for the next one.
+// The time to the next look after a batch. The sender needs ten times as long for its next batch.
 inline constexpr Duration kBetweenBatches = 4 * kMicrosecond;
 // The next octets mostly come where the last ones came. A look there takes one system call instead
 // of two. For this many polls the other descriptors are not looked at; then all are, once.

@@ -26,9 +26,9 @@ struct RecvPatience {
   std::optional<Duration> set = std::nullopt;
 
   Duration most() const { return set.value_or(kUnlessSet); }
-  // A message that finds no Recv ends the connection at once.
+  // True: a message that finds no Recv ends the connection at once.
   bool none() const { return set == Duration{0}; }
-  // Longer than strict mode allows. A limit that is set is allowed in both modes.
+  // True: the wait is longer than strict mode allows. A limit that is set is allowed in both modes.
   bool is_long(Instant arrived, Instant now) const { return !set && now - arrived >= kUnlessSet; }
 };
 
@@ -43,7 +43,7 @@ class WaitingMessages {
   const Message& front() const { return queue_.front().message; }
   Message& back() { return queue_.back().message; }
   const Message& back() const { return queue_.back().message; }
-  // Whether the next message may wait at all.
+  // True: the next message may wait.
   bool may_wait(ChannelEvents& events) const {
     if (patience_.none()) events.on_wait_over(Duration{0});
     return !patience_.none();
@@ -110,7 +110,7 @@ class WaitingMessages {
     Message message;
     Instant arrived;
     bool begins;
-    std::uint32_t writes = 0; // carried out behind it, before the next message came
+    std::uint32_t writes = 0; // Writes carried out behind this message, before the next one came
   };
 
   void begin_wait(Instant now) { wait_ends_ = now + patience_.most(); }
@@ -129,7 +129,8 @@ class WaitingMessages {
   std::deque<Waiting> queue_;
   // The end of the first message's wait. If it waits for ever: when the next message counts.
   Instant wait_ends_ = kNever;
-  std::size_t counted_ = 0; // of the first messages, which wait for ever
+  // Messages at the front that have counted as long waits; they wait for ever.
+  std::size_t counted_ = 0;
   bool must_end_ = false;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 using LockedCsp = Locked<ObjectKind::CommonServicePoint>;
 
-bool is_spoken(const DAT_COMM& comm, int family) {
+bool is_supported(const DAT_COMM& comm, int family) {
   return comm.domain == family && comm.type == SOCK_STREAM &&
          (comm.protocol == 0 || comm.protocol == IPPROTO_TCP);
 }
@@ -79,7 +79,7 @@ DAT_RETURN csp_create(DAT_IA_HANDLE ia_handle, DAT_COMM* comm, DAT_IA_ADDRESS_PT
   if (csp_handle == nullptr) return invalid_argument<V2>(Detail::Arg5);
   const Result<Address> address = listening_address(*given, ia->transport().address());
   if (!address) return encode<V2>(address.error());
-  if (!is_spoken(*comm, given->sa_family)) return encode<V2>({Type::CommNotSupported});
+  if (!is_supported(*comm, given->sa_family)) return encode<V2>({Type::CommNotSupported});
   const ConnQual port = port_of(*given);
   const Result<ServicePoint*> csp =
       ia->create_psp(port != 0 ? &port : nullptr, *evd, ServicePoint::EpSource::Consumer,

@@ -21,7 +21,7 @@ class EventDescriptor final : public DescriptorSignal {
       : own_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
         consumers_(own_ ? ::fcntl(own_.get(), F_DUPFD_CLOEXEC, 0) : -1) {}
   ~EventDescriptor() override {
-    if (valid() && is_ours()) ::close(consumers_);
+    if (valid() && is_same_eventfd()) ::close(consumers_);
   }
   EventDescriptor(const EventDescriptor&) = delete;
   EventDescriptor& operator=(const EventDescriptor&) = delete;
@@ -40,8 +40,9 @@ class EventDescriptor final : public DescriptorSignal {
     pollfd one{consumers_, POLLIN, 0};
     return ::poll(&one, 1, 0) == 1 && (one.revents & POLLIN) != 0;
   }
-  // If the state of the descriptor follows our eventfd both ways, it is our eventfd.
-  bool is_ours() {
+  // True: the state of the consumer's descriptor follows own_ both ways, so it still is the same
+  // eventfd.
+  bool is_same_eventfd() {
     raise();
     const bool follows = readable();
     lower();

@@ -58,7 +58,8 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
   }
 }
 
-// Named as the macros of the extensions call them. Positions include the operation.
+// The call is named as the macro of the extensions. Positions of its arguments include the
+// operation.
 const CallText& text_of(DAT_EXTENDED_OP operation) {
   switch (operation) {
   case DAT_IB_FETCH_AND_ADD_OP: return calls::kIbPostFetchAndAdd;

@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-// Of the kind with the most counters
+// One number for each counter of the kind of object that has the most.
 using Counters = std::array<std::uint64_t, DCNT_IA_ALL_COUNTERS>;
 
 // Some counters stay 0, since Datum has nothing to count there: messages that only InfiniBand's
@@ -65,8 +65,8 @@ void read(InterfaceAdapter& ia, Counters& to) {
   to[DCNT_IA_CM_DREQ_TX] = tally.ended;
   to[DCNT_IA_CM_DREQ_RX] = tally.ended_by_peer;
   to[DCNT_IA_CM_ERR] =
-      tally.refused + tally.broken + tally.timed_out + tally.failed + tally.requests_unheard;
-  to[DCNT_IA_CM_ERR_REQ_FULLQ] = tally.requests_unheard;
+      tally.refused + tally.broken + tally.timed_out + tally.failed + tally.requests_without_room;
+  to[DCNT_IA_CM_ERR_REQ_FULLQ] = tally.requests_without_room;
   to[DCNT_IA_CM_ERR_REFUSED] = tally.refused;
   to[DCNT_IA_CM_ERR_RESET] = tally.broken;
   to[DCNT_IA_CM_ERR_TIMEOUT] = tally.timed_out;
@@ -74,7 +74,7 @@ void read(InterfaceAdapter& ia, Counters& to) {
   to[DCNT_IA_LNK_ERR_XMT_DISCARDS] = tally.datagrams_lost;
   to[DCNT_IA_DIAG_ERR_RQ_RAE] = tally.access_faults;
   to[DCNT_IA_DIAG_ERR_RQ_UDSDPRD] = tally.datagrams_dropped;
-  to[DCNT_IA_DIAG_ERR_SQ_RAE] = tally.access_faults_of_ours;
+  to[DCNT_IA_DIAG_ERR_SQ_RAE] = tally.own_access_faults;
 }
 
 void read(const Endpoint& ep, Counters& to) {
@@ -114,7 +114,7 @@ void read(const EventDispatcher& evd, Counters& to) {
   to[DCNT_EVD_DTO_CALLBACK] = tally.completions;
 }
 
-// How many counters the object has; 0: it has none.
+// Reads the counters of the object. Returns how many it has.
 std::size_t read(Object& object, Counters& to) {
   switch (object.kind()) {
   case ObjectKind::InterfaceAdapter: read(static_cast<InterfaceAdapter&>(object), to); break;
@@ -141,7 +141,7 @@ class View {
     first_ = one == size_ ? 0 : one;
     last_ = one == size_ ? size_ : one + 1;
   }
-  // Not ok: the object has no counters, or not this one.
+  // Not ok: the object has no counters, or no counter with this number.
   Status status() const { return status_; }
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
@@ -164,7 +164,7 @@ class View {
     for (std::size_t at = first_; at != last_; ++at)
       if (marks.until[at] == kGoesOn) marks.until[at] = now_[at];
   }
-  // Counts that happened while it was stopped are left out.
+  // Leaves out what was counted while the counters were stopped.
   void start() {
     CounterMarks& marks = object_.make_counter_marks();
     if (marks.until.empty()) return;

@@ -85,8 +85,8 @@ DAT_RETURN ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep_handle, const DAT_RMR_TRIPL
       ep->post_rdma(Opcode::RdmaRead, {&sink, 1}, bits(cookie), V2::remote(*remote), flags));
 }
 
-// No adapter of Datum stands in for another one, but an adapter may have several names. About a
-// name under which no IA is open here the call has no answer.
+// No adapter of Datum stands in for another one, but an adapter may have several names. For a name
+// that is not registered here the call has no answer.
 DAT_RETURN ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR name, DAT_BOOLEAN* answer) {
   Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V2>(Detail::HandleIa);

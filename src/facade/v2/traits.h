@@ -56,7 +56,7 @@ struct V2 {
     void* at(std::size_t i) { return bytes_ + i * sizeof(LocalTriplet); }
 
     std::size_t count_;
-    // Not initialised: most posts have one segment.
+    // This is not initialised, because most posts have only one segment.
     alignas(LocalTriplet) std::byte bytes_[kMost * sizeof(LocalTriplet)];
   };
   static Segments local(const RegionTable& regions, const DAT_LMR_TRIPLET* iov, std::size_t count) {

@@ -32,8 +32,8 @@ tl::unexpected<ReadError> failed(int code) {
   return tl::unexpected(ReadError{code, std::strerror(code)});
 }
 
-// Opened without waiting for whoever writes into it, and without that nothing tells it from an empty
-// file.
+// read_file() opens a FIFO without waiting for a writer. A FIFO without a writer reads like an
+// empty file; this tells them apart.
 bool is_fifo(int fd) {
   struct stat info {};
   return ::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);

@@ -16,7 +16,7 @@ inline constexpr std::string_view kForeignPath = kDefaultPaths[1];
 
 struct Location {
   std::string path;
-  bool overridden = false; // named by DAT_OVERRIDE, without a second choice
+  bool overridden = false; // True: DAT_OVERRIDE names it, and no other file is tried
 };
 
 // override_path: DAT_OVERRIDE; null or empty: not set. Without it the result is the first candidate

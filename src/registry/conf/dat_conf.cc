@@ -135,7 +135,7 @@ class Diagnostics {
   std::size_t first_left_out_ = 0;
 };
 
-// check: what a good entry is warned of, or nothing.
+// check(entry) returns the warning about a good entry, or an empty text.
 template <class E, class Check>
 Document<E> parse_lines(std::string_view text, Parsed<E> (*to_entry_of)(Fields fields),
                         const Check& check) {

@@ -23,7 +23,7 @@
 
 namespace datum::conf {
 
-// dat_ia_open removes it from a name before the lookup.
+// dat_ia_open removes this prefix from a name before the lookup.
 inline constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
 
 // Fields 2 to 7, which both files have.
@@ -56,7 +56,7 @@ struct ServiceEntry {
   ProviderFields provider;
 };
 
-// The most entries that any file, whatever its content, makes the registry keep.
+// The registry keeps at most this many entries of a file.
 inline constexpr std::size_t kMaxEntries = 131072;
 inline constexpr std::size_t kMaxDiagnostics = 64;
 

@@ -9,7 +9,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-// Text behind the opening quote; returns false if the closing one is missing.
+// Takes the text behind the opening quote. False: the closing quote is missing.
 bool take_quoted(std::string_view& line, std::string& field) {
   while (!line.empty()) {
     char c = line.front();

@@ -10,7 +10,7 @@
 
 namespace datum::conf {
 
-// Far above any real line: no more of a line than this is kept.
+// A longer line is refused. Real lines are far shorter.
 inline constexpr std::size_t kMaxLine = 64U << 10;
 inline constexpr std::size_t kMaxFields = 64;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/v2/query.cc: the attributes of an IA by its name alone. Providers have calls for open
-// IAs only. So the IA is opened for the question, and stays open, since the answer points into it.
+// IAs only. So open_query() opens the IA, and leaves it open, since the attributes point into it.
 #include "registry/v2/query.h"
 
 #include "registry/refused.h"
@@ -8,7 +8,8 @@
 namespace datum::registry {
 namespace {
 
-// For dat_ia_openv and dat_ia_query: argument 1 there is argument 1 + `shift` here.
+// Renumbers an answer of dat_ia_openv or dat_ia_query: their argument 1 is argument 1 + `shift` of
+// dat_ib_open_query.
 DAT_RETURN shifted(DAT_RETURN ret, DAT_RETURN shift) {
   return DAT_GET_TYPE(ret) == DAT_INVALID_PARAMETER && DAT_GET_SUBTYPE(ret) >= DAT_INVALID_ARG1
              ? ret + shift

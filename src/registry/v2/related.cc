@@ -44,10 +44,10 @@ DAT_HA_RELATIONSHIP relationship(const std::string& one, const std::string& two)
     return DAT_HA_CONFLICTING;
   if (first.related) return to_relationship(*first.related);
   if (second.related) return to_relationship(*second.related);
-  // A name without an adapter is no other name of one.
-  const bool nobody = (first.open && !process_registry().knows(two)) ||
-                      (second.open && !process_registry().knows(one));
-  return nobody ? DAT_HA_FALSE : DAT_HA_UNKNOWN;
+  // A name that the registry does not know names no path of the adapter.
+  const bool is_unknown = (first.open && !process_registry().knows(two)) ||
+                          (second.open && !process_registry().knows(one));
+  return is_unknown ? DAT_HA_FALSE : DAT_HA_UNKNOWN;
 }
 
 } // namespace

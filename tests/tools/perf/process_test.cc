@@ -500,8 +500,8 @@ TEST(DatPerf, ASignalToAllItsProcessesIsAnInterrupt) {
 TEST(DatPerf, AClientHasToNameAPort) {
   const Ended ended = run(kPerf + " 127.0.0.1 --port 0 2>&1");
   EXPECT_EQ(ended.code, 2);
-  EXPECT_EQ(ended.output, "dat-perf: --port 0: for a server that takes any free port; name the one "
-                          "that it tells\n");
+  EXPECT_EQ(ended.output, "dat-perf: --port 0: for a server that takes any free port; give the "
+                          "port that the server printed\n");
 }
 
 TEST(DatPerf, APlotThatIsNotCalledSvgIsWrongUsage) {

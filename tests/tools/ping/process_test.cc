@@ -316,8 +316,8 @@ TEST(DatPingUsage, NobodyListeningIsTwo) {
 TEST(DatPingUsage, OnlyAServerTakesAnyFreePort) {
   const Ended ended = run(kPing + " 127.0.0.1 -p 0 2>&1");
   EXPECT_EQ(ended.code, 2);
-  EXPECT_EQ(ended.output, "dat-ping: --port 0: for a server that takes any free port; name the one "
-                          "that it tells\n");
+  EXPECT_EQ(ended.output, "dat-ping: --port 0: for a server that takes any free port; give the "
+                          "port that the server printed\n");
 }
 
 TEST(DatPingUsage, AServerRefusesWhatIsForClients) {

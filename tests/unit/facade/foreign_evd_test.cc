@@ -103,7 +103,7 @@ TEST_F(ForeignEvdTest, EachOfWhichNobodyHearsThatItIsConnectedIsNamedWithItsConn
   EXPECT_TRUE(tell(101));
   EXPECT_TRUE(tell(102, EventKind::Established));
   for (const std::uintptr_t lost : {100U, 102U}) {
-    const ForeignEvd::Unheard unheard = IaControl::deliver(*foreign);
+    const ForeignEvd::Unreported unheard = IaControl::deliver(*foreign);
     EXPECT_EQ(unheard.endpoint, reinterpret_cast<Token>(lost));
     EXPECT_EQ(unheard.connection, 10 * lost);
   }

@@ -50,14 +50,14 @@ TEST(BackgroundThread, AForkedChildNeitherOwnsNorJoinsIt) {
                   .ok());
   const pid_t child = ::fork();
   if (child == 0) {
-    const bool owned = thread.ours();
+    const bool owned = thread.started_here();
     thread.join();
     ::_exit(owned ? 1 : 0);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_TRUE(thread.ours());
+  EXPECT_TRUE(thread.started_here());
   ::close(gate[1]);
   thread.join();
   ::close(gate[0]);

@@ -96,7 +96,7 @@ TEST_F(Requests, AFailureIsReportedByTheFlushAndFailsWhatIsBehindIt) {
   submit(Opcode::Send, 2);
   submit(Opcode::Send, 3);
   stream_.on_failed(RequestClass::Placed, DtoStatus::RemoteAccess, 1);
-  EXPECT_EQ(context.tally().access_faults_of_ours, 1U);
+  EXPECT_EQ(context.tally().own_access_faults, 1U);
   stream_.on_placed(1);
   EXPECT_EQ(evd_->count(), 1);
   stream_.flush();
