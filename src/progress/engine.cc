@@ -50,8 +50,8 @@ DATUM_NO_CANARY bool ProgressEngine::poll() {
   // the lock.
   const std::uint32_t count = polls_.load(std::memory_order_relaxed) + std::exchange(counts_as_, 1);
   polls_.store(count, std::memory_order_relaxed);
-  // A poll does the work that was left behind. Otherwise each nap would end for it.
-  if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
+  // A poll does the work that was left behind. Otherwise each backoff would end for it.
+  if (wake_wanted_.load(std::memory_order_relaxed)) [[unlikely]]
     nobody_is_wanted();
   in_poll_ = true;
   const bool worked = progress_transport();
@@ -65,16 +65,16 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = count - thorough_at_;
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
-  // Without a spare core, a thread that heard the bell runs only where this one does.
+  // Without a spare core, a thread that heard the doorbell runs only where this one does.
   const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
-  if (!bell_.polling() && polls < waiting::kPollsBetweenAsleep && since < apart) return false;
+  if (!doorbell_.polling() && polls < waiting::kPollsBetweenAsleep && since < apart) return false;
   thorough_at_ = count;
   // Asked anew each time: connections come and go.
   choose_polls_between();
   last_thorough_.store(time, std::memory_order_relaxed);
   bool worked = run_timers(time);
-  if (!bell_.polling()) {
-    // The thread that sleeps at the bell looks at descriptors. Peers stop ringing once a thread
+  if (!doorbell_.polling()) {
+    // The thread that sleeps at the doorbell looks at descriptors. Peers stop ringing once a thread
     // polls fast enough. An occasional dequeue does not pay for telling them.
     if (since <= waiting::kPollingGap * polls) start_polling();
     // A peer may not have taken what was posted. Then the next poll looks again.
@@ -112,17 +112,19 @@ bool ProgressEngine::handle_what_is_ready(Instant time) {
   return places_.handle_what_is_ready();
 }
 
-// No thread is at the bell while the background thread naps. It keeps napping as long as a thread
-// polls, however seldom. Another thread may have heard the bell, but no processor runs it.
+// No thread is at the doorbell while the background thread backs off. It keeps backing off as long
+// as a thread polls, however seldom. Another thread may have heard the doorbell, but no processor
+// runs it.
 bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
   if (!data_by_descriptors()) return false;
   if (!core_to_spare_) return true;
-  const bool napping = !bell_.waiter_owns() && bell_.background() == Bell::Background::Napping;
-  return napping || time - looked_at_ > waiting::kLateLook;
+  const bool backing_off =
+      !doorbell_.waiter_owns() && doorbell_.background() == Doorbell::Background::BackingOff;
+  return backing_off || time - looked_at_ > waiting::kLateLook;
 }
 
 void ProgressEngine::nobody_is_wanted() {
-  kicked_.store(false, std::memory_order_relaxed);
+  wake_wanted_.store(false, std::memory_order_relaxed);
   urgent_.store(false, std::memory_order_relaxed);
 }
 
@@ -132,20 +134,20 @@ bool ProgressEngine::look() {
   bool worked = progress_transport();
   counts_as_ = 1; // a thread that copied does not poll
   if (timers_->next() != kNever && run_timers(places_.now())) worked = true;
-  // A kick by this very thread wakes no thread. If this thread slept now, the next kick would take
-  // it for a thread that is about to look, and would be lost.
-  return worked || kicked_.load(std::memory_order_relaxed);
+  // A wake-up by this very thread wakes no thread. If this thread slept now, the next wake-up would
+  // take it for a thread that is about to look, and would be lost.
+  return worked || wake_wanted_.load(std::memory_order_relaxed);
 }
 
 void ProgressEngine::start_polling() {
-  if (!bell_.can_start_polling()) return;
-  carry_out(bell_.start_polling());
+  if (!doorbell_.can_start_polling()) return;
+  carry_out(doorbell_.start_polling());
   choose_polls_between();
   static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
 }
 
 bool ProgressEngine::stop_polling() {
-  bell_.stop_polling();
+  doorbell_.stop_polling();
   choose_polls_between();
   return transport_->set_attention(Attention::Asleep);
 }
@@ -153,35 +155,36 @@ bool ProgressEngine::stop_polling() {
 void ProgressEngine::signal(WaitPoint& point) {
   DATUM_ASSERT(has_no_company());
   point.signalled = true;
-  if (point.sleeper != nullptr) carry_out(bell_.signal(*static_cast<Sleeper*>(point.sleeper)));
+  if (point.sleeper != nullptr) carry_out(doorbell_.signal(*static_cast<Sleeper*>(point.sleeper)));
 }
 
-void ProgressEngine::kick() {
+void ProgressEngine::wake() {
   DATUM_ASSERT(has_no_company());
-  if (kicked_.load(std::memory_order_relaxed)) return; // a thread is about to look
-  kicked_.store(true, std::memory_order_relaxed);
-  carry_out(bell_.kick());
+  if (wake_wanted_.load(std::memory_order_relaxed)) return; // a thread is about to look
+  wake_wanted_.store(true, std::memory_order_relaxed);
+  carry_out(doorbell_.wake_any());
 }
 
-// The background thread publishes when its nap ends, then checks whether it was kicked. This thread
-// kicks, then checks when the nap ends.
-void ProgressEngine::hurry() {
+// The background thread publishes when its backoff ends, then checks whether it was woken. This
+// thread wakes, then checks when the backoff ends.
+void ProgressEngine::wake_promptly() {
   urgent_.store(true, std::memory_order_relaxed);
-  kick();
-  if (bell_.waiter_owns() || bell_.background() != Bell::Background::Napping) return;
+  wake();
+  if (doorbell_.waiter_owns() || doorbell_.background() != Doorbell::Background::BackingOff) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Instant by = places_.now() + waiting::kHurry;
-  if (hurried_.load(std::memory_order_relaxed) || nap_end_.load(std::memory_order_relaxed) <= by)
+  const Instant by = places_.now() + waiting::kPromptWake;
+  if (backoff_shortened_.load(std::memory_order_relaxed) ||
+      backoff_end_.load(std::memory_order_relaxed) <= by)
     return;
-  hurried_.store(true, std::memory_order_relaxed);
-  places_.hurry_background(by);
+  backoff_shortened_.store(true, std::memory_order_relaxed);
+  places_.wake_background_by(by);
 }
 
-void ProgressEngine::carry_out(const Pokes& pokes) {
+void ProgressEngine::carry_out(const WakeUps& wake_ups) {
   DATUM_ASSERT(has_no_company());
-  if (pokes.owner) places_.poke_owner();
-  if (pokes.background) places_.poke_background();
-  if (pokes.sleeper != nullptr) places_.wake(*pokes.sleeper);
+  if (wake_ups.owner) places_.wake_owner();
+  if (wake_ups.background) places_.wake_background();
+  if (wake_ups.sleeper != nullptr) places_.wake(*wake_ups.sleeper);
 }
 
 // Lets other threads have the lock, and runs what was deferred until no lock is held.

@@ -48,7 +48,7 @@ class ProgressEngine::Waiting {
     point_.sleeper = nullptr;
     std::atomic<std::uint32_t>& waits = engine_.waits_;
     waits.store(waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    engine_.carry_out(engine_.bell_.leave());
+    engine_.carry_out(engine_.doorbell_.leave());
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -66,7 +66,7 @@ class ProgressEngine::Asleep {
   }
   ~Asleep() {
     engine_.lock_.acquire();
-    if (engine_.bell_.woke(me_)) engine_.places_.take_back_owner_poke();
+    if (engine_.doorbell_.woke(me_)) engine_.places_.take_back_owner_wake_up();
   }
   Asleep(const Asleep&) = delete;
   Asleep& operator=(const Asleep&) = delete;
@@ -93,10 +93,10 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       break;
     }
     // A proxy agent runs when let_in() gives up the lock, and may wait for something itself. So no
-    // waiter owns the bell meanwhile. The background thread takes the bell anyway.
-    if (worked || lock_.has_put_off())
+    // waiter owns the doorbell meanwhile. The background thread takes the doorbell anyway.
+    if (worked || lock_.has_deferred())
       lock_.let_in();
-    else if (!bell_.polling() || !stop_polling())
+    else if (!doorbell_.polling() || !stop_polling())
       wake = sleep_once(me, deadline);
     if (point.signalled && may_leave_the_rest()) break;
   }
@@ -104,27 +104,28 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
 }
 
 // Where data comes by descriptors, the work that an event leaves is mostly an acknowledgement. The
-// consumer's answer takes it along: its next call does it, or the background thread after a nap.
-// Elsewhere a bell has been answered by now, but its cause has not been looked at. With one
-// processor the background thread might not run before the consumer sleeps again.
+// consumer's answer takes it along: its next call does it, or the background thread after a
+// backoff. Elsewhere a doorbell has been answered by now, but its cause has not been looked at.
+// With one processor the background thread might not run before the consumer sleeps again.
 bool ProgressEngine::may_leave_the_rest() const {
-  return core_to_spare_ && data_by_descriptors() && bell_.background() != Bell::Background::Absent;
+  return core_to_spare_ && data_by_descriptors() &&
+         doorbell_.background() != Doorbell::Background::Absent;
 }
 
 Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {
-  DATUM_ASSERT(!bell_.polling());
-  if (bell_.waiter_owns()) {
-    bell_.line_up(me);
+  DATUM_ASSERT(!doorbell_.polling());
+  if (doorbell_.waiter_owns()) {
+    doorbell_.line_up(me);
     const Asleep asleep(*this, me);
     return places_.sleep_beside(me, deadline);
   }
-  carry_out(bell_.claim(me));
+  carry_out(doorbell_.claim(me));
   const Instant until = std::min({deadline, timers_->next(), transport_->watch(places_.now())});
   ReadyBatch ready;
   Wake wake = Wake::Event;
   {
     const Asleep asleep(*this, me);
-    wake = places_.sleep_at_bell(until, ready);
+    wake = places_.sleep_at_doorbell(until, ready);
   }
   looked_at_ = places_.now();
   places_.handle(ready);
