@@ -102,10 +102,6 @@ bool Outbound::holds(const PayloadSource& source) const {
                                       memory) == AccessFault::None;
 }
 
-bool Outbound::sources_hold() const {
-  return queue_.all_sources([this](const PayloadSource& source) { return holds(source); });
-}
-
 void Outbound::fail_without_memory() {
   const WorkRequest* lost = nullptr;
   queue_.all_sources([&](const PayloadSource& source) {
@@ -207,31 +203,6 @@ void Outbound::send_last(const Terminate& terminate) {
   encode(untagged(Rdmap::Terminate, kFirstMsn), out);
   const std::size_t payload = encode(terminate, out.at());
   queue_.add_last(Octets(octets).first(UntaggedHeader::kWireSize + payload));
-}
-
-// --- a Terminate names one of our requests -------------------------------------------------------
-
-std::optional<Outbound::Named> Outbound::find(const Terminate& terminate) const {
-  if (!terminate.has_header) return std::nullopt;
-  const auto placed = [](std::optional<std::uint32_t> before) {
-    return before ? std::optional(Named{RequestClass::Placed, *before}) : std::nullopt;
-  };
-  WireReader in(terminate.header);
-  if (terminate.header_is_tagged()) {
-    TaggedHeader echo;
-    if (!decode(in, echo) || echo.control.opcode != Rdmap::Write) return std::nullopt;
-    return placed(unfinished_.find_write(echo.stag, echo.offset));
-  }
-  UntaggedHeader echo;
-  if (!decode(in, echo)) return std::nullopt;
-  if (echo.queue == kSendQueue) return placed(unfinished_.find_send(echo.msn));
-  if (echo.queue != kReadQueue) return std::nullopt;
-  // Linux siw puts the size of a Read where its MSN belongs; its sink names it as well.
-  const bool by_sink = terminate.has_request && echo.control.opcode == Rdmap::ReadRequest;
-  const std::optional<OutstandingReads::Place> read =
-      by_sink ? reads_.find_sink(terminate.request.sink_offset) : reads_.find_msn(echo.msn);
-  if (!read) return std::nullopt;
-  return Named{RequestClass::Read, read->before, read->atomic};
 }
 
 } // namespace datum::iwarp

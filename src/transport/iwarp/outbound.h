@@ -49,7 +49,9 @@ class Outbound {
   // Whoever was told Later may come again.
   void give_room();
   // All that waits for TCP may still be read; what TCP has a part of may.
-  bool sources_hold() const;
+  bool sources_hold() const {
+    return queue_.all_sources([this](const PayloadSource& source) { return holds(source); });
+  }
   bool begun_source_holds() const;
   // What waits for TCP may not be read any more: fails the oldest of our requests of which that is
   // so.
@@ -74,14 +76,6 @@ class Outbound {
   Responder& responder() { return responder_; }
   // Requests of ours that have been built, or begun, and have not ended.
   std::size_t outstanding() const { return unfinished_.size() + reads_.size(); }
-
-  // A Terminate names one of our requests, behind so many of its class.
-  struct Named {
-    RequestClass kind = RequestClass::Placed;
-    std::uint32_t before = 0;
-    bool atomic = false;
-  };
-  std::optional<Named> find(const Terminate& terminate) const;
 
  private:
   StartResult later();

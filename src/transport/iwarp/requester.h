@@ -12,18 +12,10 @@
 #include "transport/iwarp/output_queue.h"
 #include "transport/iwarp/outstanding_reads.h"
 #include "transport/iwarp/payload_cut.h"
+#include "transport/iwarp/request.h"
 #include "transport/iwarp/unfinished_requests.h"
 
 namespace datum::iwarp {
-
-// A request as the wire knows it: what the seam's WorkRequest says, and masks.
-struct OutboundRequest {
-  Rdmap opcode = Rdmap::Send;
-  const WorkRequest* work = nullptr; // Immediate Data has none
-  Stag invalidate = 0;
-  std::uint64_t immediate = 0;
-  AtomicRequest atomic; // its answer goes to the eight octets of work->local
-};
 
 // What has left of ours and not ended.
 struct RequestRecords {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/session.cc: full operation and the end.
 #include "transport/iwarp/session.h"
 
 #include <algorithm>
 #include <cassert>
 
+#include "transport/iwarp/blame.h"
+
 namespace datum::iwarp {
 namespace {
 
-// More than one: of a process that was stopped all that came due meanwhile comes due as one, before
-// what has arrived meanwhile is read.
-constexpr int kSilentChecks = 4;
 // Whoever has more than so many requests outstanding waits for none of them, and many together cost
 // less.
 constexpr std::size_t kAwaited = 4;
@@ -20,14 +18,18 @@ constexpr std::size_t kAwaited = 4;
 Session::Session(const SessionSettings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks, settings.most_unsent),
       outbound_(stream_, queue_, *this),
-      inbound_(stream_, outbound_, *this, {settings.receive_timeout}), decoder_(inbound_) {}
+      inbound_(stream_, outbound_, *this, {settings.receive_timeout}), decoder_(inbound_),
+      stall_(settings.fpdu_timeout), startup_(queue_, settings.crc),
+      detection_(stream_, outbound_,
+                 {settings.hello, settings.own_extensions, settings.hello_timeout}),
+      ending_(settings.end_timeout) {}
 
 void Session::on(Change change) {
   const std::optional<State> next = next_in(kSessionTable, state_, change);
   assert(next);
   if (!next) return;
   state_ = *next;
-  look_for_arrival_ = kNever;
+  ending_.wait_no_longer();
   deadline_ = kNever;
 }
 
@@ -37,8 +39,211 @@ void Session::set_segment_size(std::size_t octets) {
     stream_.most_ulpdu = mulpdu(segment_size_, stream_.terms.markers);
 }
 
-// --- octets from TCP
-// -------------------------------------------------------------------------------
+// --- startup -------------------------------------------------------------------------------------
+
+void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& events,
+                      Instant now) {
+  stream_.now = now;
+  stream_.events = &events;
+  if (!startup_.send_request(wishes, private_data)) {
+    end_for_lack_of_memory();
+    return;
+  }
+  // How long the reply may take is the consumer's affair.
+  on(Change::Connect);
+}
+
+void Session::expect_request(Instant now) {
+  stream_.now = now;
+  on(Change::Expect);
+  deadline_ = now + settings_.request_timeout;
+}
+
+// What the consumer is told has to wait: it is in the call.
+void Session::end_for_lack_of_memory() {
+  abort();
+  deferred_failure_ = ConnectFailure::NonPeerRejected;
+}
+
+std::size_t Session::feed_startup(Octets octets) {
+  if (state_ == State::Asked) {
+    // Nothing may follow the request before it is answered.
+    if (!octets.empty()) startup_.on_peer_gone();
+    return octets.size();
+  }
+  const bool initiator = startup_.is_initiator();
+  const Startup::Fed fed = startup_.feed(octets);
+  switch (fed.step) {
+  case StartupStep::Incomplete: break;
+  case StartupStep::Whole: initiator ? on_reply_frame() : on_request_frame(); break;
+  case StartupStep::Bad:
+    if (initiator)
+      end_without_reply(NoReply::Foreign);
+    else
+      fail_connect(ConnectFailure::NonPeerRejected);
+    break;
+  case StartupStep::NoMemory: fail_connect(ConnectFailure::NonPeerRejected); break;
+  }
+  return fed.taken;
+}
+
+void Session::on_request_frame() {
+  if (!startup_.is_request_acceptable()) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  stream_.terms = startup_.offered_terms();
+  on(Change::RequestArrived);
+  owner_.on_request();
+}
+
+void Session::accept(Octets private_data, const Wishes& wishes, ChannelEvents& events,
+                     Instant now) {
+  stream_.now = now;
+  stream_.events = &events;
+  if (state_ != State::Asked || startup_.peer_is_gone()) {
+    deferred_failure_ = ConnectFailure::NonPeerRejected;
+    return;
+  }
+  stream_.terms = startup_.answered_terms(wishes);
+  if (!startup_.send_reply(stream_.terms, private_data)) {
+    end_for_lack_of_memory();
+    return;
+  }
+  enter_full(Change::Accept);
+  waiting_first_ = true;
+  outbound_.hold();
+  inbound_.judge_first_at_its_end();
+  if (stream_.terms.rtr == Rtr::Read) outbound_.responder().expect_rtr_read();
+  if (stream_.terms.rtr == Rtr::Send) inbound_.expect_rtr_send();
+  if (stream_.terms.peer_to_peer) deadline_ = now + settings_.first_fpdu_timeout;
+}
+
+// A peer that is closed without an answer would ask again, in the older revision. So a reject that
+// lacks memory for the frame waits as long as an end may take.
+void Session::reject(Octets private_data, Instant now) {
+  stream_.now = now;
+  if (state_ != State::Asked) return;
+  deadline_ = now + settings_.end_timeout;
+  if (startup_.peer_is_gone() || can_answer())
+    send_reject(private_data);
+  else
+    startup_.keep_reject(private_data);
+}
+
+void Session::send_reject(Octets private_data) {
+  if (startup_.peer_is_gone()) {
+    on(Change::RejectTooLate);
+    return;
+  }
+  const Instant deadline = deadline_;
+  startup_.send_reject(private_data);
+  on(Change::Reject);
+  deadline_ = deadline;
+}
+
+void Session::refuse(Refusal refusal, Instant now) {
+  std::byte octets[kRefusalSize];
+  WireWriter out(octets);
+  encode(refusal, out);
+  reject(octets, now);
+}
+
+void Session::end_without_reply(NoReply why) {
+  if (owner_.on_no_reply(why))
+    abort();
+  else
+    fail_connect(ConnectFailure::NonPeerRejected);
+}
+
+void Session::enter_full(Change change) {
+  const Terms& terms = stream_.terms;
+  queue_.begin_full_operation(terms.crc, terms.markers);
+  decoder_.begin(terms.crc);
+  stream_.most_unexpected = settings_.most_unexpected;
+  stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
+  stream_.most_ulpdu = mulpdu(segment_size_, terms.markers);
+  outbound_.begin(settings_.first_msn);
+  inbound_.begin(settings_.first_msn);
+  on(change);
+}
+
+void Session::on_reply_frame() {
+  const ReplyResult result = startup_.result();
+  if (result.kind == ReplyKind::Unusable || result.kind == ReplyKind::NotHere) {
+    const bool elsewhere = result.kind == ReplyKind::NotHere;
+    end_without_reply(elsewhere ? NoReply::NotHere : NoReply::Foreign);
+    return;
+  }
+  owner_.on_reply();
+  if (result.kind == ReplyKind::Refused) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  if (result.kind == ReplyKind::Rejected) {
+    fail_connect(ConnectFailure::PeerRejected, startup_.private_data());
+    return;
+  }
+  stream_.terms = result.terms;
+  enter_full(Change::ReplyArrived);
+  if (result.kind == ReplyKind::Terminate) {
+    fail(make_terminate(result.error));
+    return;
+  }
+  if (!outbound_.ready()) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  detection_.speak_first();
+  establish();
+}
+
+void Session::establish() {
+  established_ = true;
+  deadline_ = kNever;
+  stream_.events->on_established(startup_.is_initiator() ? startup_.private_data() : Octets(),
+                                 stream_.terms.reads_out);
+}
+
+void Session::fail_connect(ConnectFailure failure, PrivateData data) {
+  ChannelEvents* events = stream_.events;
+  // Nothing of what we could say would be understood, or it has been said.
+  abort(!startup_.was_rejected());
+  if (events != nullptr) events->on_connect_failed(failure, data);
+}
+
+void Session::on_first_fpdu(const Hello* hello) {
+  const bool is_own = detection_.hear_first(hello);
+  if (waiting_first_) {
+    waiting_first_ = false;
+    // Ours answers with its own first FPDU; only then may anything else leave.
+    if (is_own) {
+      if (!outbound_.ready()) {
+        fail(make_terminate(error::kLocal));
+        return;
+      }
+      detection_.answer_hello();
+    }
+    outbound_.release();
+  }
+  detection_.decide(is_own ? PeerKind::Own : PeerKind::Foreign);
+  if (!established_ && state_ == State::Full) establish();
+  if (state_ == State::Full) outbound_.give_room();
+}
+
+// Ours, at the peer's TCP.
+bool Session::hello_has_arrived() const {
+  return owner_.has_arrived(startup_.size() + PeerDetection::kHelloSize);
+}
+
+void Session::on_hello_late() {
+  if (ending_.peer_has_ended())
+    end_behind_the_peer();
+  else
+    detection_.on_time(hello_has_arrived());
+}
+
+// --- octets from TCP -----------------------------------------------------------------------------
 
 std::size_t Session::feed(Octets octets, Instant now) {
   stream_.now = now;
@@ -70,24 +275,21 @@ void Session::placed(std::uint64_t octets, Instant now) {
 
 void Session::end_turn() {
   inbound_.end_of_turn();
-  silent_checks_ = 0;
-  if (silence_check_ == kNever && !decoder_.at_boundary())
-    silence_check_ = stream_.now + settings_.fpdu_timeout / kSilentChecks;
+  stall_.on_octets(stream_.now, decoder_.at_boundary());
   // An answered Read makes room for the next.
   if (state_ == State::Full) outbound_.give_room();
 }
 
 void Session::end_of_stream(Instant now) {
   stream_.now = now;
-  if (fin_seen_) return;
-  fin_seen_ = true;
+  if (!ending_.on_peer_end()) return;
   switch (state_) {
   case State::WaitReply:
   case State::WaitRequest:
   case State::Asked: lost(now); return;
   case State::Full: break;
   case State::Ending:
-    if (shut_down_) on(Change::EndBothWays);
+    if (ending_.has_shut_down()) on(Change::EndBothWays);
     return;
   case State::Idle:
   case State::Ended: return;
@@ -106,13 +308,13 @@ void Session::end_is_behind(Instant now) {
 
 void Session::end_behind_the_peer() {
   const bool mute = stream_.peer == PeerKind::Undecided && decoder_.at_boundary();
-  if (mute && wishes_.for_own_kind && !hello_has_arrived()) {
-    look_for_reset();
+  if (mute && startup_.is_for_own_kind() && !hello_has_arrived()) {
+    detection_.look_for_reset();
     return;
   }
   // Who ended before our Hello came has placed nothing, of whichever kind it is.
-  if (stream_.peer == PeerKind::Undecided && !wishes_.for_own_kind && hello_has_arrived())
-    decide_peer(PeerKind::Foreign);
+  if (stream_.peer == PeerKind::Undecided && !startup_.is_for_own_kind() && hello_has_arrived())
+    detection_.decide(PeerKind::Foreign);
   if (state_ != State::Full) return;
   // A peer of ours announces an orderly end; of others, one between messages has to do
   // (decision 413).
@@ -126,9 +328,9 @@ void Session::lost(Instant now) {
   stream_.now = now;
   switch (state_) {
   case State::WaitReply:
-    end_without_reply(arrived_.empty() ? NoReply::Nothing : NoReply::Foreign);
+    end_without_reply(startup_.has_heard_nothing() ? NoReply::Nothing : NoReply::Foreign);
     return;
-  case State::Asked: gone_ = true; return; // the request stays until it is answered
+  case State::Asked: startup_.on_peer_gone(); return;
   case State::Full:
     if (!established_) {
       fail_connect(ConnectFailure::NonPeerRejected);
@@ -144,8 +346,7 @@ void Session::lost(Instant now) {
   }
 }
 
-// --- octets to TCP
-// ---------------------------------------------------------------------------------
+// --- octets to TCP -------------------------------------------------------------------------------
 
 bool Session::has_output() const {
   if (state_ == State::Ended) return false;
@@ -173,11 +374,11 @@ void Session::sent(std::size_t octets, Instant now) {
   stream_.now = now;
   if (queue_.empty()) return;
   const std::uint32_t completed = queue_.sent(octets);
-  if (startup_left_ != 0) {
-    startup_left_ -= std::min(startup_left_, octets);
+  if (startup_.is_leaving()) {
+    startup_.on_sent(octets);
     // Client-server: the responder has nothing to wait for (decision 423).
-    if (startup_left_ == 0 && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer)
-      establish();
+    const bool left = !startup_.is_leaving();
+    if (left && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer) establish();
   }
   if (state_ != State::Full) return;
   outbound_.unfinished().on_sent(completed);
@@ -190,7 +391,7 @@ bool Session::is_awaited() const {
 }
 
 std::size_t Session::output_at_once(std::span<Octets> out) const {
-  const bool may = state_ == State::Full && established_ && startup_left_ == 0;
+  const bool may = state_ == State::Full && established_ && !startup_.is_leaving();
   return may && !queue_.is_sent_in_part() && outbound_.sources_hold() ? queue_.gather(out) : 0;
 }
 
@@ -205,65 +406,21 @@ void Session::tell_sent(Instant now) {
 }
 
 bool Session::wants_shutdown() const {
-  if (state_ != State::Ending || shut_down_ || !queue_.empty()) return false;
-  return look_for_arrival_ == kNever || fin_seen_ || owner_.all_has_arrived();
+  if (state_ != State::Ending || ending_.has_shut_down() || !queue_.empty()) return false;
+  return !ending_.must_wait() || owner_.all_has_arrived();
 }
 
 void Session::shut_down() {
-  shut_down_ = true;
-  look_for_arrival_ = kNever;
-  if (fin_seen_) on(Change::EndBothWays);
+  ending_.on_shut_down();
+  if (ending_.peer_has_ended()) on(Change::EndBothWays);
 }
 
-// --- requests
-// --------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 
 StartResult Session::start(const OutboundRequest& request, bool within_call) {
   if (state_ != State::Full) return StartResult::Later;
   return outbound_.start(request, within_call);
 }
-
-namespace {
-
-Rdmap to_rdmap(const WorkRequest& work) {
-  switch (work.opcode) {
-  case Opcode::RdmaWrite: return Rdmap::Write;
-  case Opcode::RdmaRead: return Rdmap::ReadRequest;
-  case Opcode::SendInvalidate:
-    return work.solicited ? Rdmap::SendSolicitedInvalidate : Rdmap::SendInvalidate;
-  case Opcode::WriteImmediate: return work.solicited ? Rdmap::ImmediateSolicited : Rdmap::Immediate;
-  case Opcode::FetchAdd:
-  case Opcode::CompareSwap: return Rdmap::AtomicRequest;
-  default: return work.solicited ? Rdmap::SendSolicited : Rdmap::Send;
-  }
-}
-
-AtomicRequest to_atomic(const WorkRequest& work) {
-  AtomicRequest request{
-      .stag = work.remote.stag, .offset = work.remote.address, .data = work.extra.atomic.operand};
-  if (work.opcode == Opcode::FetchAdd) return request;
-  request.operation = AtomicOperation::CompareSwap;
-  request.mask = ~std::uint64_t{0};
-  request.compare = work.extra.atomic.compare;
-  return request;
-}
-
-OutboundRequest to_request(const WorkRequest& work) {
-  OutboundRequest request;
-  request.opcode = to_rdmap(work);
-  request.work = &work;
-  if (!is_extended(work.opcode)) return request;
-  if (is_atomic(work.opcode)) {
-    request.atomic = to_atomic(work);
-  } else if (is_immediate(request.opcode)) {
-    request.immediate = encode_immediate(work.extra.note);
-  } else {
-    request.invalidate = work.extra.note.value;
-  }
-  return request;
-}
-
-} // namespace
 
 StartResult Session::start(const WorkRequest& request) {
   return start(to_request(request), false);
@@ -278,19 +435,18 @@ void Session::on_receive_posted(Instant now) {
   if (state_ == State::Full) inbound_.on_receive_posted();
 }
 
-// --- the end
-// ---------------------------------------------------------------------------------------
+// --- the end -------------------------------------------------------------------------------------
 
 void Session::stop_both_ways() {
   decoder_.stop();
   stream_.ended = true;
 }
 
-void Session::abort() {
+void Session::abort(bool reset) {
   stop_both_ways();
   queue_.drop_all();
   on(Change::Abort);
-  must_reset_ = true;
+  ending_.abort(reset);
 }
 
 // Nothing is begun any more; what TCP has a part of is finished. False: that cannot be.
@@ -298,7 +454,7 @@ bool Session::may_send_last_message(bool keep_copied) {
   const bool readable = outbound_.begun_source_holds();
   stop_both_ways();
   // A reply that still waits for TCP is copied, too.
-  if (readable && (startup_left_ == 0 || keep_copied) && queue_.end_after_begun(keep_copied) &&
+  if (readable && (!startup_.is_leaving() || keep_copied) && queue_.end_after_begun(keep_copied) &&
       queue_.ready())
     return true;
   abort();
@@ -307,24 +463,14 @@ bool Session::may_send_last_message(bool keep_copied) {
 
 void Session::begin_ending() {
   on(Change::SendLastMessage);
-  deadline_ = stream_.now + settings_.end_timeout;
+  deadline_ = ending_.begin(stream_.now);
   queue_.rest(); // there may be no last words
 }
 
 // What TCP is still sending, a reset would take back; and a reset is not sent again.
 void Session::end_without_the_peer() {
-  const bool on_its_way = shut_down_ && !owner_.all_has_arrived();
-  abort();
-  must_reset_ = !on_its_way;
-}
-
-// siw ends its queue pair as soon as its TCP has seen the end of the stream, which the end that
-// comes in one segment with data is before these are read. So it comes behind them. TCP tells
-// nobody that it has an acknowledgement, and is asked.
-void Session::wait_for_arrival() {
-  const bool long_enough = stream_.now >= deadline_ - settings_.end_timeout / 2;
-  look_for_arrival_ = long_enough ? kNever : stream_.now + between_looks_;
-  between_looks_ = std::min(2 * between_looks_, kMostBetweenLooks);
+  const bool on_its_way = ending_.has_shut_down() && !owner_.all_has_arrived();
+  abort(!on_its_way);
 }
 
 void Session::report_end(CloseReason reason) {
@@ -339,8 +485,7 @@ void Session::report_end(CloseReason reason) {
 
 void Session::fail(const Terminate& terminate) {
   if (state_ != State::Full || closing_) return;
-  last_error_ = terminate.error;
-  last_error_is_ours_ = true;
+  ending_.on_own_error(last_words.error);
   if (waiting_first_) {
     // No FPDU of the peer has been valid, so none may be sent (decision 402); an end in order would
     // say that nothing was wrong.
@@ -367,42 +512,15 @@ void Session::fail_request(RequestClass kind, DtoStatus status, std::uint32_t be
   fail(make_terminate(error::kLocal)); // the peer did nothing wrong that it knows of
 }
 
-namespace {
-
-DtoStatus status_of(const ErrorCode& error) {
-  const bool protection = (error.layer == kLayerRdmap && error.type == kRemoteProtection) ||
-                          (error.layer == kLayerDdp && error.type == kTaggedBuffer) ||
-                          error == error::kCannotInvalidate;
-  return protection ? DtoStatus::RemoteAccess : DtoStatus::RemoteResponder;
-}
-
-DtoStatus status_of(const ErrorCode& error, const Outbound::Named& named) {
-  if (error == error::kNoBuffer && named.kind == RequestClass::Placed)
-    return DtoStatus::ReceiverNotReady;
-  // Of an Atomic: its eight octets are not aligned (check 33).
-  if (error == error::kStreamCatastrophic && named.atomic) return DtoStatus::RemoteAccess;
-  return status_of(error);
-}
-
-} // namespace
-
-// Spec 10.4: the request that the peer names gets the reason, the others are flushed.
 void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& header) {
   if (state_ != State::Full) return;
-  last_error_ = terminate.error;
-  if (!may_carry_terminate(header)) odd_terminate_ = header;
+  ending_.on_peer_error(terminate.error, header);
   if (!established_) {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
-  const std::optional<Outbound::Named> named = outbound_.find(terminate);
-  if (named) {
-    stream_.events->on_request_failed(named->kind, status_of(terminate.error, *named),
-                                      named->before);
-  } else if (!terminate.has_header && terminate.error.layer != kLayerMpa &&
-             outbound_.reads().of_consumer() != 0) {
-    stream_.events->on_request_failed(RequestClass::Read, DtoStatus::RemoteResponder, 0);
-  }
+  if (const auto blamed = blamed_by(terminate, outbound_.unfinished(), outbound_.reads()))
+    stream_.events->on_request_failed(blamed->kind, blamed->status, blamed->before);
   if (state_ != State::Full) return;
   // Never answered (decision 411).
   if (may_send_last_message(false)) begin_ending();
@@ -438,27 +556,27 @@ void Session::close(CloseMode mode, Instant now) {
     begin_ending();
     // One that has not spoken may be our own, and knows by an early end that nothing was placed.
     const bool foreign = stream_.peer == PeerKind::Foreign && !waiting_first_;
-    if (mode == CloseMode::Disconnect && foreign) wait_for_arrival();
+    // siw ends its queue pair as soon as its TCP has seen the end of the stream, which the end that
+    // comes in one segment with data is before these are read. So it comes behind them.
+    if (mode == CloseMode::Disconnect && foreign) ending_.wait_for_arrival(now);
   } else if (state_ != State::Ending && state_ != State::Ended) {
     // Whose reply has come meanwhile says nothing more, and a reset that is lost is not sent again;
     // the end of the stream is.
-    const bool asked = state_ == State::WaitReply;
-    abort();
-    must_reset_ = !asked;
+    abort(state_ != State::WaitReply);
   }
   stream_.events = nullptr;
 }
 
-// --- time
-// ------------------------------------------------------------------------------------------
+// --- time ----------------------------------------------------------------------------------------
 
 Instant Session::deadline() const {
   if (deferred_failure_) return stream_.now;
-  if (rejecting_ && state_ == State::Asked)
-    return gone_ ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
-  if (state_ != State::Full) return std::min(deadline_, look_for_arrival_);
+  if (startup_.has_kept_reject() && state_ == State::Asked)
+    return startup_.peer_is_gone() ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
+  if (state_ != State::Full) return std::min(deadline_, ending_.next_look());
   const Instant retry = outbound_.lacks_room() ? stream_.now + kMillisecond : kNever;
-  return std::min({deadline_, hello_deadline_, silence_check_, inbound_.deadline(), retry});
+  return std::min(
+      {deadline_, detection_.deadline(), stall_.deadline(), inbound_.deadline(), retry});
 }
 
 void Session::on_time(Instant now) {
@@ -469,7 +587,9 @@ void Session::on_time(Instant now) {
     fail_connect(failure);
     return;
   }
-  if (rejecting_ && state_ == State::Asked && (gone_ || can_answer())) send_reject(private_data_);
+  if (startup_.has_kept_reject() && state_ == State::Asked &&
+      (startup_.peer_is_gone() || can_answer()))
+    send_reject(startup_.private_data());
   if (now >= deadline_) {
     // Full: it was the first FPDU that did not come.
     if (state_ == State::Full || state_ == State::WaitRequest)
@@ -478,21 +598,14 @@ void Session::on_time(Instant now) {
       end_without_the_peer();
     return;
   }
-  if (now >= look_for_arrival_) wait_for_arrival();
+  if (now >= ending_.next_look()) ending_.wait_for_arrival(now);
   if (state_ != State::Full) return;
-  if (now >= hello_deadline_) on_hello_late();
+  if (now >= detection_.deadline()) on_hello_late();
   if (state_ == State::Full) inbound_.on_time();
-  if (state_ == State::Full && now >= silence_check_) look_for_silence();
+  if (state_ == State::Full && now >= stall_.deadline() &&
+      stall_.on_time(now, decoder_.at_boundary(), holds_peer_))
+    fail(make_terminate(error::kStreamLost));
   if (state_ == State::Full && outbound_.lacks_room()) outbound_.fill();
-}
-
-// Where the length of an FPDU was changed on the way, what is missing may never come: the CRC that
-// would show it is behind it.
-void Session::look_for_silence() {
-  silence_check_ = kNever;
-  if (decoder_.at_boundary()) return;
-  silence_check_ = stream_.now + settings_.fpdu_timeout / kSilentChecks;
-  if (!holds_peer_ && ++silent_checks_ > kSilentChecks) fail(make_terminate(error::kStreamLost));
 }
 
 } // namespace datum::iwarp

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/session.h: one iWARP connection, from the MPA request to the last octet.
-// Lives here: what happens at a change of state (session_state.h); everything else is behind it
-//             (negotiation.h, inbound.h, outbound.h, output_queue.h). docs/design/iwarp.md shows
-//             how a socket drives it.
-// Not here:   sockets, clocks, threads: octets and the time come in, octets and events go out.
+// Lives here: what happens at a change of state (session_state.h), and the order in which its parts
+//             are asked. docs/design/iwarp.md shows how a socket drives it.
+// Not here:   its parts: request and reply (startup.h), the kind of the peer (peer_detection.h),
+//             what arrives (fpdu_decoder.h, inbound.h) or stops doing so (stall_timer.h), what
+//             leaves (outbound.h, output_queue.h), both ends of the stream (ending.h); whom a
+//             Terminate blames (blame.h). Sockets, clocks, threads: octets and the time come in,
+//             octets and events go out.
 // Threads:    the adapter's lock. Events may call start(), start_now() and close(), and nothing
-// else;
-//             the session must outlive the call that they come from.
+//             else; the session must outlive the call that they come from.
 #pragma once
 
+#include "transport/iwarp/ending.h"
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/inbound.h"
 #include "transport/iwarp/outbound.h"
 #include "transport/iwarp/output_queue.h"
+#include "transport/iwarp/peer_detection.h"
 #include "transport/iwarp/session_state.h"
+#include "transport/iwarp/stall_timer.h"
+#include "transport/iwarp/startup.h"
 
 namespace datum::iwarp {
 
@@ -76,17 +82,17 @@ class Session final : private StreamControl {
   // Responder, TCP being accepted.
   void expect_request(Instant now);
   // The peer's, from its request or reply on.
-  Octets private_data() const { return private_data_; }
+  Octets private_data() const { return startup_.private_data(); }
   const Terms& terms() const { return stream_.terms; }
   // There is memory for an answer: accept() sends one. A reject waits until there is.
-  bool can_answer() { return queue_.ready(); }
+  bool can_answer() { return startup_.can_send(); }
   // Never fails: when the peer has gone, on_connect_failed() follows from on_time().
   void accept(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
   void reject(Octets private_data, Instant now);
   // Not by the consumer.
   void refuse(Refusal refusal, Instant now);
 
-  std::size_t startup_size() const { return startup_size_; } // of our request or reply
+  std::size_t startup_size() const { return startup_.size(); } // of our request or reply
 
   // --- octets from TCP ---------------------------------------------------------------------------
   // Returns how much was taken; what is left is fed again after on_receive_posted() or accept().
@@ -126,12 +132,12 @@ class Session final : private StreamControl {
   bool wants_shutdown() const;
   void shut_down();
   // Nobody comes back to look: that direction is shut down now or never.
-  void expect_nothing() { look_for_arrival_ = kNever; }
+  void expect_nothing() { ending_.wait_no_longer(); }
   // So it was: only the peer's end is missing.
-  bool has_shut_down() const { return state_ == State::Ending && shut_down_; }
+  bool has_shut_down() const { return state_ == State::Ending && ending_.has_shut_down(); }
   // The socket can be closed; `must_reset`: not in an orderly way.
   bool finished() const { return state_ == State::Ended; }
-  bool must_reset() const { return must_reset_; }
+  bool must_reset() const { return ending_.must_reset(); }
 
   // --- requests ----------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request);
@@ -149,52 +155,47 @@ class Session final : private StreamControl {
   // How much TCP puts into one segment now, of which the largest FPDU follows: it may change.
   void set_segment_size(std::size_t octets);
   // As TCP has measured it; before the reply.
-  void set_round_trip(Duration time) { round_trip_ = time; }
+  void set_round_trip(Duration time) { detection_.set_round_trip(time); }
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
   // Until then completions wait for that, whatever the peer has.
   bool peer_is_known() const { return stream_.peer != PeerKind::Undecided; }
   // Why it ended, for the log: what we said or were told.
-  const std::optional<ErrorCode>& last_error() const { return last_error_; }
-  bool last_error_is_ours() const { return last_error_is_ours_; }
+  const std::optional<ErrorCode>& last_error() const { return ending_.last_error(); }
+  bool last_error_is_ours() const { return ending_.last_error_is_ours(); }
   // The header of the peer's Terminate, if none may have that; it counted all the same
   // (decision 411).
-  const std::optional<UntaggedHeader>& odd_terminate() const { return odd_terminate_; }
+  const std::optional<UntaggedHeader>& odd_terminate() const { return ending_.odd_terminate(); }
 
  private:
   using State = SessionState;
   using Change = SessionChange;
 
-  // session_startup.cc
+  void on(Change change);
+
+  // --- startup
   std::size_t feed_startup(Octets octets);
   void on_request_frame();
   void on_reply_frame();
-  void on_reject();
   void end_without_reply(NoReply why);
-  void send_startup(const StartupFrame& frame);
   void send_reject(Octets private_data);
-  void enter_full(bool initiator);
+  void enter_full(Change change);
   void establish();
   void fail_connect(ConnectFailure failure, PrivateData data = {});
-  Hello own_hello() const;
-  void wait_for_hello(int times = 1);
+  void end_for_lack_of_memory();
   bool hello_has_arrived() const;
-  bool may_ask_silent_peer() const;
   void on_hello_late();
-  void look_for_reset();
-  void decide_peer(PeerKind kind);
 
-  // session.cc
+  // --- full operation
   StartResult start(const OutboundRequest& request, bool within_call);
-  void on(Change change);
   void end_turn();
-  void look_for_silence();
+
+  // --- the end
   bool may_send_last_message(bool keep_copied);
   void answer_owed_reads();
   void begin_ending();
   void end_without_the_peer();
   void end_behind_the_peer();
-  void wait_for_arrival();
-  void abort();
+  void abort(bool reset = true);
   void report_end(CloseReason reason);
   void stop_both_ways();
 
@@ -206,52 +207,26 @@ class Session final : private StreamControl {
   void on_valid_fpdu() override { waiting_first_ = false; }
   void on_first_fpdu(const Hello* hello) override;
 
-  // TCP tells nobody of an acknowledgement, and is asked, ever more seldom.
-  static constexpr Duration kLeastBetweenLooks = kMillisecond;
-  static constexpr Duration kMostBetweenLooks = 32 * kMillisecond;
-
   const SessionSettings settings_;
   SessionEvents& owner_;
   State state_ = State::Idle;
-  bool initiator_ = false;
   bool established_ = false;
   bool waiting_first_ = false; // responder: the peer has to speak first
-  bool gone_ = false;          // the peer, before its request was answered
-  bool rejecting_ = false;     // the reject waits for memory, its private data in our own
-  bool fin_seen_ = false;
-  bool shut_down_ = false;
-  bool must_reset_ = false;
-  bool closing_ = false; // our consumer has ended it, and is told nothing more
+  bool closing_ = false;       // our consumer has ended it, and is told nothing more
+  bool holds_peer_ = false;    // there are octets that we do not take now
   std::optional<ConnectFailure> deferred_failure_;
-  std::optional<ErrorCode> last_error_;
-  bool last_error_is_ours_ = false;
-  std::optional<UntaggedHeader> odd_terminate_;
-  Instant deadline_ = kNever; // of the state
-  Instant hello_deadline_ = kNever;
-  bool hello_arrived_ = false; // ours, when that was last asked
-  int silent_for_ = 1;         // and since then: so many of these spans
-  Duration round_trip_ = 0;
-  // Runs while an FPDU is not whole, and once more: no timer is set for each piece of one.
-  Instant silence_check_ = kNever;
-  int silent_checks_ = 0;
-  // The end of the stream waits until the peer's TCP has all that is before it: when to look next.
-  Instant look_for_arrival_ = kNever;
-  Duration between_looks_ = kLeastBetweenLooks;
-  bool holds_peer_ = false;        // there are octets that we do not take now
-  std::size_t startup_size_ = 0;   // of our startup frame
-  std::size_t startup_left_ = 0;   // octets of our startup frame that TCP has not taken
-  std::size_t segment_size_ = 0;   // of TCP: as little as may be, until it is known
-  std::vector<std::byte> arrived_; // startup octets of the peer
-  std::vector<std::byte> private_data_;
-  StartupFrame own_frame_;
-  StartupFrame peer_frame_;
-  Wishes wishes_;
+  Instant deadline_ = kNever;    // of the state
+  std::size_t segment_size_ = 0; // of TCP: as little as may be, until it is known
 
   Stream stream_;
   OutputQueue queue_;
   Outbound outbound_;
   Inbound inbound_;
   FpduDecoder decoder_;
+  StallTimer stall_;
+  Startup startup_;
+  PeerDetection detection_;
+  Ending ending_;
 };
 
 } // namespace datum::iwarp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/session_state.h: the states of an iWARP connection, as one table.
-// Not here: what is sent and told at a change of state (session.cc, session_startup.cc).
+// Not here: what is sent and told at a change of state (session.h).
 #pragma once
 
 #include <array>
