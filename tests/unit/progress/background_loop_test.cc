@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The background thread, one sleep after the other, with what other threads do meanwhile.
+#include "progress/background_loop.h"
+
+#include "bare_parts.h"
+
+namespace datum::test {
+namespace {
+
+class LoopAlone : public ::testing::Test, protected BareParts {
+ protected:
+  explicit LoopAlone(bool core_to_spare = true) : BareParts(core_to_spare) {
+    loop_.announce();
+    lock.relinquish();
+  }
+  // In the next sleep.
+  void then(std::function<void()> others) { places.while_asleep.push_back(std::move(others)); }
+  void then_pass() {
+    then([this] { places.time = places.slept_until; });
+  }
+  void then_stop() {
+    then([this] { loop_.request_stop(); });
+  }
+  void poll(int times) {
+    for (int i = 0; i < times; ++i) driver.poll();
+  }
+  // It naps beside a thread that polls so often in each nap.
+  void then_poll(int times) {
+    then([this, times] {
+      places.time = places.slept_until;
+      with_lock([&] { poll(times); });
+    });
+  }
+  // Until its naps are longer than a tick.
+  void then_poll_for_long() {
+    for (int i = 0; i < 20; ++i) then_poll(64);
+  }
+  Duration slept() const { return places.slept_until - places.time; }
+  Bell::Background background() { return bell().background(); }
+
+  BackgroundLoop loop_{lock, places, driver};
+};
+class LoopWithoutCore : public LoopAlone {
+ protected:
+  LoopWithoutCore() : LoopAlone(false) {}
+};
+
+TEST_F(LoopAlone, OneThatIsAnnouncedListens) {
+  EXPECT_EQ(background(), Bell::Background::Awake);
+  EXPECT_EQ(transport.attention, std::vector{Attention::Asleep});
+  loop_.retract();
+  EXPECT_EQ(background(), Bell::Background::Absent);
+}
+
+TEST_F(LoopAlone, WhereNobodyPollsItTakesTheBellAfterANap) {
+  then([this] {
+    EXPECT_EQ(background(), Bell::Background::Napping);
+    EXPECT_EQ(slept(), waiting::kTick);
+    places.time = places.slept_until;
+  });
+  then([this] {
+    EXPECT_EQ(background(), Bell::Background::AtBell);
+    EXPECT_EQ(places.slept_until, kNever);
+    EXPECT_EQ(transport.progresses, 1);
+    loop_.request_stop();
+  });
+  loop_.run();
+  EXPECT_EQ(places.log, (Log{"background", "background at bell", "poke background"}));
+  EXPECT_EQ(background(), Bell::Background::Absent);
+  EXPECT_EQ(places.background_pokes, 0) << "the poke was taken back";
+  EXPECT_FALSE(lock.held());
+}
+
+TEST_F(LoopAlone, AtTheBellItSleepsNoLongerThanUntilTheNextTurn) {
+  transport.watch_at = 77 * kSecond;
+  then_pass();
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.slept_until, 77 * kSecond);
+}
+
+TEST_F(LoopAlone, WhatTheBellRangForIsLookedAt) {
+  then_pass();
+  then([this] { places.bell_rings = true; });
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.looks, 2) << "after each sleep at the bell";
+  EXPECT_EQ(lock.times_let_in, 1) << "between two turns";
+}
+
+TEST_F(LoopAlone, WhereAWaiterOwnsTheBellItIsParked) {
+  Sleeper waiter;
+  then([&] {
+    with_lock([&] { driver.handover().carry_out(bell().claim(waiter)); });
+    places.time = places.slept_until;
+  });
+  then([this] {
+    EXPECT_EQ(background(), Bell::Background::Parked);
+    EXPECT_EQ(places.slept_until, kNever);
+    loop_.request_stop();
+  });
+  loop_.run();
+  EXPECT_EQ(places.log, (Log{"background", "background", "poke background"}));
+  EXPECT_EQ(places.looks, 0) << "descriptors are the waiter's";
+  bell().woke(waiter);
+}
+
+// Rules: PROGRESS.8
+TEST_F(LoopAlone, WhileAThreadPollsItNapsOnWithoutTheLock) {
+  int before = 0;
+  then([&] {
+    with_lock([&] { poll(8); });
+    places.time = places.slept_until;
+    before = lock.acquisitions;
+  });
+  for (int i = 0; i < 3; ++i)
+    then([&] {
+      EXPECT_EQ(lock.acquisitions, before);
+      with_lock([&] { poll(20); });
+      before = lock.acquisitions;
+      places.time = places.slept_until;
+    });
+  then_pass(); // nobody has polled in this one
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log.size(), 7U) << "five naps, a sleep, and the poke that ended it";
+}
+
+// Rules: PROGRESS.8
+TEST_F(LoopAlone, SevenPollsAreNoPoller) {
+  then_poll(7);
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log, (Log{"background", "background at bell", "poke background"}));
+}
+
+TEST_F(LoopAlone, TheEndOfPollingIsToldToPeers) {
+  then([this] {
+    with_lock([this] {
+      driver.start_polling();
+      poll(8);
+    });
+    places.time = places.slept_until;
+  });
+  then_pass();
+  then([this] {
+    EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+    EXPECT_FALSE(driver.handover().is_polling());
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, AsItEndsPeersAreToldToRing) {
+  then([this] {
+    with_lock([this] { driver.start_polling(); });
+    loop_.request_stop();
+    EXPECT_EQ(places.background_pokes, 1) << "a nap is ended, too";
+  });
+  loop_.run();
+  EXPECT_EQ(places.background_pokes, 0);
+  EXPECT_FALSE(driver.handover().is_polling());
+  EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+}
+
+TEST_F(LoopAlone, WhatIsWantedEndsANap) {
+  then([this] {
+    with_lock([this] {
+      poll(16); // just now, but nobody has polled for long
+      driver.pending().want();
+    });
+  });
+  then([this] {
+    EXPECT_FALSE(driver.pending().is_wanted());
+    EXPECT_EQ(places.looks, 1);
+    EXPECT_EQ(background(), Bell::Background::AtBell);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, WhatIsWantedFromTheBeginningIsLookedAtWithoutANap) {
+  driver.pending().want();
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log[0], "background at bell");
+  EXPECT_EQ(transport.progresses, 2);
+}
+
+TEST_F(LoopAlone, AsLongAsThereIsWorkItDoesNotSleep) {
+  int left = 3;
+  transport.on_progress = [&] { return left-- > 0; };
+  then_pass();
+  then([&] {
+    EXPECT_EQ(transport.progresses, 4);
+    EXPECT_EQ(lock.times_let_in, 3) << "others have the lock in between";
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, WhatWasDoneMeanwhileDoesNot) {
+  then([this] { places.time += 1000; }); // a hurry whose work a poll has done
+  then([this] {
+    EXPECT_EQ(slept(), waiting::kTick - 1000) << "the same nap";
+    places.time = places.slept_until;
+  });
+  then_stop();
+  loop_.run();
+}
+
+TEST_F(LoopAlone, APollerThatHasPolledForLongLooksByItself) {
+  then_poll_for_long();
+  const std::function<void()> kick = [this] {
+    with_lock([this] {
+      poll(64);
+      driver.pending().want();
+    });
+    places.time += 1000;
+  };
+  then(kick);
+  then([this] {
+    EXPECT_TRUE(driver.pending().is_wanted()) << "the nap has gone on";
+    with_lock([this] { driver.pending().make_urgent(); });
+  });
+  then([this] {
+    EXPECT_FALSE(driver.pending().is_wanted()) << "what is urgent does not wait for a poll";
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, ABellInANapIsLeftToAPollThatBegins) {
+  then_poll_for_long();
+  places.while_aside = [this] { with_lock([this] { poll(1); }); };
+  int before = 0;
+  then([&] {
+    places.bell_rings = true;
+    before = places.looks;
+  });
+  then([&] {
+    EXPECT_EQ(slept(), waiting::kTick) << "to see what follows";
+    EXPECT_EQ(places.looks, before);
+    places.time = places.slept_until;
+  });
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log[20], "background at bell") << "of a long nap";
+  EXPECT_EQ(places.log[21], "background");
+}
+
+TEST_F(LoopAlone, ABellInANapIsAnsweredIfNobodyPolls) {
+  then_poll_for_long();
+  int before = 0;
+  then([&] {
+    places.bell_rings = true;
+    before = places.looks;
+  });
+  then([&] {
+    EXPECT_EQ(places.looks, before + 1);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopWithoutCore, ABellInANapIsAnsweredAtOnce) {
+  then_poll_for_long();
+  places.while_aside = [] { FAIL() << "that would give a program that spins a whole time slice"; };
+  int before = 0;
+  then([&] {
+    places.bell_rings = true;
+    before = places.looks;
+  });
+  then([&] {
+    EXPECT_EQ(places.looks, before + 1);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+} // namespace
+} // namespace datum::test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What the bell decides is carried out, and peers are told.
+#include "progress/handover.h"
+
+#include "bare_parts.h"
+
+namespace datum::test {
+namespace {
+
+class HandoverAlone : public ::testing::Test, protected BareParts {
+ protected:
+  Handover& handover_ = driver.handover();
+};
+
+TEST_F(HandoverAlone, WithoutABackgroundThreadNobodyIsToldOfPolling) {
+  EXPECT_FALSE(handover_.start_polling());
+  EXPECT_FALSE(handover_.is_polling());
+  EXPECT_TRUE(transport.attention.empty());
+}
+
+TEST_F(HandoverAlone, PeersAreToldOnceThatAThreadPolls) {
+  put_background_at_bell();
+  EXPECT_TRUE(handover_.start_polling());
+  EXPECT_TRUE(handover_.is_polling());
+  EXPECT_EQ(places.log, Log{"poke background"}) << "it naps from now on";
+  EXPECT_FALSE(handover_.start_polling());
+  EXPECT_EQ(transport.attention, std::vector{Attention::Polling});
+}
+
+TEST_F(HandoverAlone, WhatCameBeforePeersKnewIsLookedAt) {
+  put_background_at_bell();
+  handover_.start_polling();
+  transport.look_again = true;
+  EXPECT_TRUE(handover_.stop_polling());
+  EXPECT_FALSE(handover_.is_polling());
+  EXPECT_FALSE(handover_.stop_polling());
+  EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+}
+
+TEST_F(HandoverAlone, EveryPokeIsCarriedOut) {
+  Sleeper sleeper;
+  handover_.carry_out({.owner = true, .background = true, .sleeper = &sleeper});
+  EXPECT_EQ(places.log, (Log{"poke owner", "poke background", "wake"}));
+  handover_.carry_out({});
+  EXPECT_EQ(places.log.size(), 3U);
+}
+
+TEST_F(HandoverAlone, APokeIsTakenBackByWhoeverWasPoked) {
+  Sleeper me;
+  handover_.carry_out(bell().claim(me));
+  handover_.kick();
+  EXPECT_EQ(places.owner_pokes, 1);
+  handover_.on_waiter_woke(me);
+  EXPECT_EQ(places.owner_pokes, 0);
+  handover_.carry_out(bell().claim(me));
+  handover_.on_waiter_woke(me);
+  EXPECT_EQ(places.owner_pokes, 0) << "nobody has poked it";
+}
+
+TEST_F(HandoverAlone, TheBackgroundThreadIsToldWhetherItWasPoked) {
+  put_background_at_bell();
+  handover_.kick();
+  EXPECT_EQ(places.background_pokes, 1);
+  EXPECT_TRUE(handover_.on_background_woke());
+  EXPECT_EQ(places.background_pokes, 0);
+  bell().take_bell();
+  EXPECT_FALSE(handover_.on_background_woke());
+  EXPECT_EQ(places.background_pokes, 0);
+}
+
+} // namespace
+} // namespace datum::test
