@@ -139,7 +139,7 @@ class Program {
     return false;
   }
 
-  // Naps that began on the machine's clock end, and find a thread that polls; a poll may wake a
+  // Backoffs that began on the machine's clock end, and find a thread that polls; a poll may wake a
   // thread that slept before there was one. All is still when a thousand polls have woken none.
   bool let_others_sleep() {
     constexpr int kTries = 100;

@@ -6,7 +6,7 @@
 //
 // The background threads of two adapters, and the times of the machine, decide which way a call of
 // the product takes. While the clock stands, both are the same in every run: time is what advance()
-// says, and a nap of a background thread has no end of its own.
+// says, and a backoff of a background thread has no end of its own.
 // Threads: hold(), release() and advance(): one thread, the one that calls the product.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace budget {
 
 // From now on the clock stands. The caller's thread is the one that is counted.
 void hold_clock();
-// The machine's clock again; naps that have begun still have no end.
+// The machine's clock again; backoffs that have begun still have no end.
 void release_clock();
 void advance_clock(long nanoseconds);
 // How many threads sleep in ppoll(2) without an end now, and how often one has come back from there

@@ -17,7 +17,7 @@
 namespace waiting {
 namespace {
 
-// What is learnt from habits takes some milliseconds, a nap's longest.
+// What is learnt from habits takes some milliseconds, a backoff's longest.
 constexpr std::int64_t kWarmTime = 8 * kMillisecond;
 constexpr std::uint64_t kWarmOperations = 16;
 constexpr std::int64_t kLong = kMillisecond;

@@ -13,7 +13,7 @@ void BiasedMutex::lock_plainly(const void* me) {
 }
 
 void BiasedMutex::taken_plainly(const void* me) {
-  if (Place* const place = favourite_.load(std::memory_order_relaxed)) end_bias(*place);
+  if (Place* const place = bias_owner_.load(std::memory_order_relaxed)) end_bias(*place);
   held_from_ = nullptr;
   streak_ = last_ == me ? streak_ + 1 : 0;
   last_ = me;
@@ -21,12 +21,12 @@ void BiasedMutex::taken_plainly(const void* me) {
 
 void BiasedMutex::unlock_plainly() {
   DATUM_ASSERT(last_ == current_thread());
-  // From here on the next lock may be the favourite's. The mutex stays free then.
+  // From here on the next lock may be the bias owner's. The mutex stays free then.
   if (streak_ >= kStreak && !mutex_.contended() && heavy_fence_ready()) {
     streak_ = 0;
     held_from_ = place_of(last_);
     DATUM_ASSERT(held_from_ == nullptr || held_from_->thread == last_);
-    if (held_from_ != nullptr) favourite_.store(held_from_, std::memory_order_release);
+    if (held_from_ != nullptr) bias_owner_.store(held_from_, std::memory_order_release);
   }
   mutex_.unlock();
 }
@@ -41,10 +41,10 @@ void BiasedMutex::let_in() {
   taken_plainly(current_thread());
 }
 
-// The caller holds the mutex, so no other thread becomes the favourite meanwhile.
+// The caller holds the mutex, so no other thread becomes the bias owner meanwhile.
 void BiasedMutex::end_bias(Place& of) {
   constexpr int kSpins = 100;
-  favourite_.store(nullptr, std::memory_order_relaxed);
+  bias_owner_.store(nullptr, std::memory_order_relaxed);
   heavy_fence();
   for (int i = 0; i < kSpins; ++i) {
     if (of.inside.load(std::memory_order_acquire) == 0) return;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/biased_mutex.h: the lock of an interface adapter. It is nearly free for a thread that takes
 // it again and again, as a polling thread does.
-// Lives here: a plain mutex, and the bias: the favourite takes the lock with two stores and no
+// Lives here: a plain mutex, and the bias: the bias owner takes the lock with two stores and no
 //             atomic operation, so it never waits for its own stores to reach another processor. A
-//             thread that is not the favourite first ends the bias (fence.h), which costs about 1
+//             thread that is not the bias owner first ends the bias (fence.h), which costs about 1
 //             us.
 // Threads:    any. The bias belongs to a thread that took the plain lock kStreak times in a row.
 //
-// The order that makes it a lock: the favourite announces that it is inside, then checks that it is
-// still the favourite. A thread that ends the bias announces that, fences everywhere, then checks
-// whether the favourite is inside.
-// A favourite may be delayed before its announcement until another favourite is inside. It then
-// takes its announcement back. So each favourite announces in a place of its own.
-// Bounds:     kPlaces threads, one after the other, can become favourites of one lock.
+// The order that makes it a lock: the bias owner announces that it is inside, then checks that it
+// is still the bias owner. A thread that ends the bias announces that, fences everywhere, then
+// checks whether the bias owner is inside. A bias owner may be delayed before its announcement
+// until another bias owner is inside. It then takes its announcement back. So each bias owner
+// announces in a place of its own.
+// Bounds:     kPlaces threads, one after the other, can become bias owners of one lock.
 #pragma once
 
 #include <atomic>
@@ -38,12 +38,12 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   // Always inline: every DAT call begins and ends with these two.
   [[gnu::always_inline]] void lock() DATUM_ACQUIRE() DATUM_NO_TSA {
     const void* me = current_thread();
-    Place* place = favourite_.load(std::memory_order_acquire);
+    Place* place = bias_owner_.load(std::memory_order_acquire);
     if (place == nullptr || place->thread != me) return lock_plainly(me);
     place->inside.store(1, std::memory_order_relaxed);
     light_fence();
-    // Relaxed: this thread itself made the place the favourite's.
-    if (favourite_.load(std::memory_order_relaxed) == place) [[likely]]
+    // Relaxed: this thread itself made the place the bias owner's.
+    if (bias_owner_.load(std::memory_order_relaxed) == place) [[likely]]
       return;
     leave(*place);
     lock_plainly(me);
@@ -96,7 +96,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   void leave(Place& place) {
     place.inside.store(0, std::memory_order_release);
     light_fence();
-    if (favourite_.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
+    if (bias_owner_.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
       wake_who_ends_the_bias(place);
   }
   // The first leaves the mutex held. The second frees a mutex that it did not take.
@@ -108,8 +108,8 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   Place* place_of(const void* thread);
   [[gnu::cold]] void wake_who_ends_the_bias(Place& place);
 
-  std::atomic<Place*> favourite_{nullptr};
-  // by the favourite; nullptr: by the plain mutex. Only the holder writes it
+  std::atomic<Place*> bias_owner_{nullptr};
+  // by the bias owner; nullptr: by the plain mutex. Only the holder writes it
   Place* held_from_ = nullptr;
   std::uint32_t streak_ = 0; // plain locks in a row by `last_`
   const void* last_ = nullptr;

@@ -32,7 +32,7 @@ struct Note {
 
 constinit thread_local Note note;
 
-RefusalFilter::Verdict judge(std::string_view line) {
+RefusalFilter::LineChoice judge(std::string_view line) {
   static constinit Mutex mutex;
   static RefusalFilter filter;
   const std::uint64_t hash = std::hash<std::string_view>()(line);
@@ -107,7 +107,7 @@ void note_limit(std::string_view what, std::int64_t value, std::int64_t most) {
 }
 
 void tell_now_and_then(LogLevel level, std::string_view line) {
-  const RefusalFilter::Verdict verdict = judge(line);
+  const RefusalFilter::LineChoice verdict = judge(line);
   if (!verdict.tell) return;
   if (verdict.left_out != 0)
     log_line(level, text("{}; {} times more since the last such line", line, verdict.left_out));
@@ -128,7 +128,7 @@ void tell_refusal(std::string_view call, std::string_view answer, const Cause& o
   }
 }
 
-RefusalFilter::Verdict RefusalFilter::judge(std::uint64_t hash, Instant now) {
+RefusalFilter::LineChoice RefusalFilter::judge(std::uint64_t hash, Instant now) {
   std::array<Line, kWays>& set = lines_[hash % kSets];
   const auto same = [hash](const Line& line) { return line.used && line.hash == hash; };
   auto line = std::find_if(set.begin(), set.end(), same);
@@ -143,7 +143,7 @@ RefusalFilter::Verdict RefusalFilter::judge(std::uint64_t hash, Instant now) {
     ++line->left_out;
     return {};
   }
-  const Verdict verdict{true, line->left_out};
+  const LineChoice verdict{true, line->left_out};
   line->told = now;
   line->left_out = 0;
   return verdict;

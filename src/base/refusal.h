@@ -90,11 +90,11 @@ class RefusalFilter {
  public:
   static constexpr Duration kSilence = kSecond;
 
-  struct Verdict {
+  struct LineChoice {
     bool tell = false;
     std::uint64_t left_out = 0; // of the same line, since it was told last
   };
-  Verdict judge(std::uint64_t hash, Instant now);
+  LineChoice judge(std::uint64_t hash, Instant now);
 
  private:
   // This many different lines in a second, in sets that are searched whole.

@@ -32,13 +32,13 @@ bool some_family_has_sockets() {
   return false;
 }
 
-struct Question {
+struct CheckedCall {
   const char* name;
   bool (*succeeds)(); // otherwise errno
 };
 
 // In the order of SystemCall.
-constexpr Question kQuestions[] = {
+constexpr CheckedCall kQuestions[] = {
     {"accept4", [] { return ::accept4(kNone, nullptr, nullptr, SOCK_CLOEXEC) >= 0; }},
     {"bind",
      [] {
@@ -104,7 +104,7 @@ constexpr Question kQuestions[] = {
 };
 static_assert(std::size(kQuestions) == kSystemCalls);
 
-const Question& question_of(SystemCall call) {
+const CheckedCall& question_of(SystemCall call) {
   return kQuestions[static_cast<std::size_t>(call)];
 }
 

@@ -21,14 +21,14 @@ template <class V>
     if (async_evd_min_qlen <= 0) return invalid_argument<V>(Detail::Arg2, async_evd_min_qlen);
     binding.min_qlen = async_evd_min_qlen;
   } else if (*async_evd == DAT_EVD_ASYNC_EXISTS || *async_evd == DAT_EVD_OUT_OF_SCOPE) {
-    binding.source = AsyncBinding::Source::Elsewhere;
+    binding.source = AsyncBinding::Origin::Elsewhere;
   } else {
-    binding.source = AsyncBinding::Source::Given;
+    binding.source = AsyncBinding::Origin::Given;
     binding.evd = *async_evd;
   }
   const Result<Token> opened = IaControl::open(registration, binding);
   if (!opened) return encode<V>(opened.error());
-  if (binding.source == AsyncBinding::Source::Created) *async_evd = binding.evd;
+  if (binding.source == AsyncBinding::Origin::Created) *async_evd = binding.evd;
   *ia = *opened;
   return DAT_SUCCESS;
 }
@@ -55,7 +55,7 @@ ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia
 
   const AsyncBinding& async = ia.control().async();
   if (async_evd != nullptr)
-    *async_evd = async.source == AsyncBinding::Source::Elsewhere ? DAT_EVD_OUT_OF_SCOPE : async.evd;
+    *async_evd = async.source == AsyncBinding::Origin::Elsewhere ? DAT_EVD_OUT_OF_SCOPE : async.evd;
   // A null or uninitialised structure is valid if its mask asks for nothing.
   if (ia_mask != 0) V::to_dat(ia.control(), *ia_attributes);
   if (provider_mask != 0) V::to_dat(ia.control(), *provider_attributes);

@@ -66,25 +66,25 @@ void IaControl::withdraw(Token token) {
 
 void IaControl::let_in() {
   mutex_.let_in();
-  if (!adapter_->has_put_off()) return;
+  if (!adapter_->has_deferred()) return;
   leave_slowly();
   mutex_.lock();
 }
 
 void IaControl::leave_slowly() noexcept {
   calls_out_.fetch_add(1, std::memory_order_relaxed);
-  while (do_put_off()) mutex_.lock();
+  while (do_deferred()) mutex_.lock();
   if (calls_out_.fetch_sub(1, std::memory_order_release) == 1) futex_wake(calls_out_, 1);
 }
 
-bool IaControl::do_put_off() noexcept {
+bool IaControl::do_deferred() noexcept {
   adapter_->destroy_retired();
-  adapter_->take_put_off();
-  EventServices& put_off = adapter_->events();
-  std::unique_ptr<AgentCall> calls = put_off.agents.take();
-  const std::vector<AsyncEvents::ForOpeners> events = put_off.async.take_for_openers();
-  const ForeignEvds::Deliveries deliveries = put_off.foreign.take_deliveries();
-  const bool more = adapter_->has_put_off();
+  adapter_->clear_deferred();
+  EventServices& deferred = adapter_->events();
+  std::unique_ptr<AgentCall> calls = deferred.agents.take();
+  const std::vector<AsyncEvents::ForOpeners> events = deferred.async.take_for_openers();
+  const ForeignEvds::Deliveries deliveries = deferred.foreign.take_deliveries();
+  const bool more = adapter_->has_deferred();
   mutex_.unlock();
   if (!calls && events.empty() && !deliveries.front()) return more;
   const CallOut here(*this);
@@ -118,7 +118,7 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
   try {
     for (const AsyncBinding& async : OpenIas::instance().async_evds(registration_->ia_name)) {
       // This IA's own EVD has the events already.
-      if (async_.source == AsyncBinding::Source::Created && async.key == async_.key) continue;
+      if (async_.source == AsyncBinding::Origin::Created && async.key == async_.key) continue;
       const Locked<ObjectKind::EventDispatcher> evd(async.evd);
       if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != async.key) continue;
       const bool ours = async.evd == async_.evd && async.key == async_.key;

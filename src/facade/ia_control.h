@@ -26,8 +26,8 @@ namespace datum {
 
 // Which EVD takes the asynchronous events of an IA (dat_ia_open).
 struct AsyncBinding {
-  enum class Source : std::uint8_t { Created, Elsewhere, Given };
-  Source source = Source::Created;
+  enum class Origin : std::uint8_t { Created, Elsewhere, Given };
+  Origin source = Origin::Created;
   std::int32_t min_qlen = 0; // Created
   Token evd = nullptr;       // Created: set by open(); Given: the handle that was passed in
   // Tells the EVD from a later one with the same handle, since the EVD's IA may be closed first.
@@ -51,7 +51,7 @@ class IaControl final : public LockOwner, public HandleSource {
   // Releases the lock after work on the adapter, and does what was deferred until then.
   [[gnu::always_inline]] void leave() DATUM_RELEASE(mutex_) {
     DATUM_ASSERT(mutex_.held());
-    if (adapter_->has_put_off()) [[unlikely]]
+    if (adapter_->has_deferred()) [[unlikely]]
       leave_slowly();
     else
       mutex_.unlock();
@@ -63,7 +63,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void relinquish() override DATUM_NO_TSA { leave(); }
   void let_in() override DATUM_NO_TSA;
   bool held() const override { return mutex_.held(); }
-  bool has_put_off() const override { return adapter_->has_put_off(); }
+  bool has_deferred() const override { return adapter_->has_deferred(); }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
@@ -102,7 +102,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void dismantle();
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
   // True: there is more.
-  bool do_put_off() noexcept DATUM_RELEASE(mutex_);
+  bool do_deferred() noexcept DATUM_RELEASE(mutex_);
   void deliver(const ForeignEvds::Deliveries& deliveries) noexcept;
   void deliver(const std::vector<AsyncEvents::ForOpeners>& events) noexcept;
 

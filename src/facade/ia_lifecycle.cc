@@ -45,7 +45,7 @@ Result<Token> IaControl::open(const Registration& registration, AsyncBinding& as
 Result<Token> IaControl::start(const Registration& registration, AsyncBinding& async) {
   registration_ = &registration;
   async_ = async;
-  if (async.source == AsyncBinding::Source::Given) {
+  if (async.source == AsyncBinding::Origin::Given) {
     async.key = async_.key = hold_async_evd(async.evd);
     if (async.key == 0) return fail(Type::InvalidHandle, Detail::HandleEvdAsync);
   }
@@ -87,7 +87,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
         registration_->ia_name);
     return fail(Type::InsufficientResources, Detail::ResourceMemory);
   }
-  if (async.source == AsyncBinding::Source::Created)
+  if (async.source == AsyncBinding::Origin::Created)
     if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
   // The other EVDs that an event concerns are looked up when the event happens.
   adapter_->events().async.tell_openers_of(adapter_->token());
@@ -145,7 +145,7 @@ void IaControl::dismantle() {
     adapter_.reset();
   }
   runtime_.reset();
-  if (async_.source == AsyncBinding::Source::Given && async_.key != 0) release_async_evd(async_);
+  if (async_.source == AsyncBinding::Origin::Given && async_.key != 0) release_async_evd(async_);
   OpenIas::instance().give_back(*this);
 }
 

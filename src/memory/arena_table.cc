@@ -4,7 +4,7 @@
 namespace datum::memory {
 
 bool ArenaTable::read(unsigned number, ArenaInfo& out) const {
-  const Slot& slot = slots_[number - 1];
+  const ArenaSlot& slot = slots_[number - 1];
   for (;;) {
     const std::uint32_t before = slot.version.load(std::memory_order_acquire);
     // The reader may be a signal handler that interrupted the writer. Waiting for the writer would
@@ -22,7 +22,7 @@ bool ArenaTable::read(unsigned number, ArenaInfo& out) const {
   }
 }
 
-void ArenaTable::write(Slot& slot, const ArenaInfo& info) {
+void ArenaTable::write(ArenaSlot& slot, const ArenaInfo& info) {
   slot.version.fetch_add(1, std::memory_order_relaxed);
   // Release, so that no reader sees a new field under the old version.
   slot.base.store(info.base, std::memory_order_release);
@@ -35,7 +35,7 @@ void ArenaTable::write(Slot& slot, const ArenaInfo& info) {
   slot.version.fetch_add(1, std::memory_order_release);
 }
 
-void ArenaTable::mark(const Slot& slot, std::uint8_t owner) {
+void ArenaTable::mark(const ArenaSlot& slot, std::uint8_t owner) {
   const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
   const std::size_t length = slot.length.load(std::memory_order_relaxed);
   for (std::size_t done = 0; done < length; done += kChunkSize)

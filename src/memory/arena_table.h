@@ -40,7 +40,7 @@ class ArenaTable {
     if (address >> kAddressBits != 0) return 0;
     const unsigned number = __atomic_load_n(&owners_[address >> kChunkShift], __ATOMIC_ACQUIRE);
     if (number == 0) return 0;
-    const Slot& slot = slots_[number - 1];
+    const ArenaSlot& slot = slots_[number - 1];
     // An arena need not fill its last chunk. What lies behind it belongs to other code.
     const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
     return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
@@ -61,7 +61,7 @@ class ArenaTable {
 
  private:
   // All bits are zero until it is published, so that the table takes no room in the library's file.
-  struct Slot {
+  struct ArenaSlot {
     std::atomic<std::uint32_t> version{0}; // odd while a writer is at work
     std::atomic<std::uintptr_t> base{0};
     std::atomic<std::size_t> length{0};
@@ -71,13 +71,13 @@ class ArenaTable {
     std::atomic<bool> single_block{false};
   };
 
-  void write(Slot& slot, const ArenaInfo& info);
-  void mark(const Slot& slot, std::uint8_t owner);
+  void write(ArenaSlot& slot, const ArenaInfo& info);
+  void mark(const ArenaSlot& slot, std::uint8_t owner);
 
   // 4 MiB of address space, of which only written pages exist. Plain bytes, accessed atomically:
   // compilers give up on a constant with four million atomic objects.
   std::array<std::uint8_t, std::size_t{1} << (kAddressBits - kChunkShift)> owners_{};
-  std::array<Slot, kMaxArenas> slots_{};
+  std::array<ArenaSlot, kMaxArenas> slots_{};
 };
 
 } // namespace datum::memory

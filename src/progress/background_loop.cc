@@ -6,23 +6,23 @@
 namespace datum {
 
 void BackgroundLoop::announce() {
-  driver_.handover().bell().background_started();
-  // From now on a thread sleeps at the bell unless peers are told otherwise. Later links learn that
-  // as they are made.
+  driver_.handover().doorbell().background_started();
+  // From now on a thread sleeps at the doorbell unless peers are told otherwise. Later links learn
+  // that as they are made.
   static_cast<void>(driver_.stop_polling());
 }
 
 void BackgroundLoop::run() {
   lock_.acquire();
-  Nap last = Nap::Poked;
+  PassEnd last = PassEnd::Woken;
   while (!stopping_.load(std::memory_order_relaxed)) {
     last = pass(last);
     // A turn was taken. Where peers send without a pause the next one begins at once, so the lock
-    // is given up between them. Beside a polling thread a nap comes next.
-    if ((last == Nap::Looked || last == Nap::Rung) && !driver_.handover().is_polling())
+    // is given up between them. Beside a polling thread a backoff comes next.
+    if ((last == PassEnd::Looked || last == PassEnd::Rung) && !driver_.handover().is_polling())
       lock_.let_in();
   }
-  driver_.handover().bell().background_gone();
+  driver_.handover().doorbell().background_gone();
   // Without this thread the end of polling would go unnoticed.
   if (driver_.handover().is_polling()) static_cast<void>(driver_.stop_polling());
   lock_.relinquish();
@@ -32,23 +32,23 @@ void BackgroundLoop::request_stop() {
   lock_.acquire();
   stopping_.store(true, std::memory_order_relaxed);
   Handover& handover = driver_.handover();
-  if (handover.bell().background() != Bell::Background::Absent)
-    handover.carry_out(handover.bell().rouse_for_stop());
+  if (handover.doorbell().background() != Doorbell::Background::Absent)
+    handover.carry_out(handover.doorbell().wake_for_stop());
   lock_.relinquish();
 }
 
-BackgroundLoop::Nap BackgroundLoop::pass(Nap last) {
+BackgroundLoop::Nap BackgroundLoop::pass(PassEnd last) {
   if (driver_.pending().is_wanted()) {
     driver_.look();
-    if (last == Nap::Poked) last = Nap::Rung;
+    if (last == PassEnd::Woken) last = PassEnd::Rung;
   }
-  if (last == Nap::Poked) return nap();
+  if (last == PassEnd::Woken) return back_off();
   if (driver_.handover().is_polling()) {
-    if (last != Nap::Quiet) return nap();
+    if (last != PassEnd::Quiet) return back_off();
     static_cast<void>(driver_.stop_polling()); // this thread looks next anyway
   }
-  if (driver_.look()) return Nap::Looked;
-  return look_after_bell();
+  if (driver_.look()) return PassEnd::Looked;
+  return look_after_doorbell();
 }
 
 bool BackgroundLoop::wanted() const {
@@ -56,81 +56,81 @@ bool BackgroundLoop::wanted() const {
   return driver_.pending().is_wanted() && !somebody_polls();
 }
 
-// A thread that has polled for long, and polled just now, looks after a kick by itself. Between two
-// polls of a thread that sends all the time there usually is a kick.
+// A thread that has polled for long, and polled just now, looks after a wake-up by itself. Between
+// two polls of a thread that sends all the time there usually is a wake-up.
 bool BackgroundLoop::somebody_polls() const {
   return plan_.length() > waiting::kTick &&
          places_.now() - driver_.meter().last_thorough() <= waiting::kJustNow;
 }
 
-BackgroundLoop::NapEnd BackgroundLoop::nap_once() {
-  DATUM_ASSERT(plan_.length() >= waiting::kTick && plan_.length() <= waiting::kLongestNap);
+BackgroundLoop::BackoffEnd BackgroundLoop::back_off_once() {
+  DATUM_ASSERT(plan_.length() >= waiting::kTick && plan_.length() <= waiting::kLongestBackoff);
   const Instant end = places_.now() + plan_.length();
   driver_.pending().begin_nap(end);
   bool rung = false;
   do {
     driver_.pending().begin_sleep();
-    if (!wanted()) rung = places_.sleep_in_background(plan_.at_bell(), end);
-    if (wanted()) return NapEnd::Wanted;
-    // The thread that was in a hurry did the work itself: back to sleep.
+    if (!wanted()) rung = places_.sleep_in_background(plan_.at_doorbell(), end);
+    if (wanted()) return BackoffEnd::Wanted;
+    // The thread that wanted a prompt wake did the work itself: back to sleep.
   } while (!rung && places_.now() < end);
-  return rung ? NapEnd::Rung : NapEnd::AsPlanned;
+  return rung ? BackoffEnd::Rung : BackoffEnd::AsPlanned;
 }
 
 // A peer rings when its records were not taken for a while. Often the reason is only that the
-// kernel ran another thread in place of the poller; a poll that begins now sees what the bell was
-// for. Without a spare core a program that spins would get a whole time slice for that.
+// kernel ran another thread in place of the poller; a poll that begins now sees what the doorbell
+// was for. Without a spare core a program that spins would get a whole time slice for that.
 bool BackgroundLoop::others_look() {
   if (!driver_.has_core_to_spare()) return false;
   const std::uint32_t before = driver_.meter().polls();
-  places_.step_aside();
+  places_.yield();
   return driver_.meter().polls() != before;
 }
 
-// A thread polls all the time, or waits and comes back; it will do so again. To rouse the
+// A thread polls all the time, or waits and comes back; it will do so again. To wake the
 // background thread at the end of every short wait would cost more than the wait. While others are
 // busy, the background thread does not even touch the lock.
-BackgroundLoop::Nap BackgroundLoop::nap() {
-  driver_.handover().bell().nap();
+BackgroundLoop::Nap BackgroundLoop::back_off() {
+  driver_.handover().doorbell().back_off();
   plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors());
   lock_.relinquish();
   bool busy = true;
   while (busy) {
-    const NapEnd end = nap_once();
-    if (end == NapEnd::AsPlanned)
+    const BackoffEnd end = back_off_once();
+    if (end == BackoffEnd::AsPlanned)
       busy = plan_.others_are_busy(driver_.meter().activity(), places_.now());
-    else if (end == NapEnd::Rung && others_look())
+    else if (end == BackoffEnd::Rung && others_look())
       plan_.interrupted();
     else
       break;
   }
   lock_.acquire();
   driver_.handover().on_background_woke();
-  if (!busy) return Nap::Quiet;
+  if (!busy) return PassEnd::Quiet;
   plan_.interrupted();
   driver_.handle_what_is_ready(places_.now());
   driver_.look();
-  return Nap::Rung;
+  return PassEnd::Rung;
 }
 
-BackgroundLoop::Nap BackgroundLoop::look_after_bell() {
-  Bell& bell = driver_.handover().bell();
-  if (bell.waiter_owns()) {
-    bell.park();
+BackgroundLoop::Nap BackgroundLoop::look_after_doorbell() {
+  Doorbell& doorbell = driver_.handover().doorbell();
+  if (doorbell.waiter_owns()) {
+    doorbell.park();
     return sleep(false, kNever);
   }
-  bell.take_bell();
+  doorbell.take_doorbell();
   return sleep(true, driver_.next_turn());
 }
 
-BackgroundLoop::Nap BackgroundLoop::sleep(bool with_bell, Instant until) {
-  DATUM_ASSERT(!with_bell || !driver_.handover().is_polling());
+BackgroundLoop::Nap BackgroundLoop::sleep(bool with_doorbell, Instant until) {
+  DATUM_ASSERT(!with_doorbell || !driver_.handover().is_polling());
   lock_.relinquish();
-  places_.sleep_in_background(with_bell, until);
+  places_.sleep_in_background(with_doorbell, until);
   lock_.acquire();
-  const bool poked = driver_.handover().on_background_woke();
-  if (with_bell) driver_.handle_what_is_ready(places_.now());
-  return poked ? Nap::Poked : Nap::Rung;
+  const bool woken = driver_.handover().on_background_woke();
+  if (with_doorbell) driver_.handle_what_is_ready(places_.now());
+  return woken ? PassEnd::Woken : PassEnd::Rung;
 }
 
 } // namespace datum

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/background_loop.h: what the background thread does: it naps while other threads poll,
-// owns the bell while no other thread does, and is parked while a waiter sleeps there.
-// Not here: the thread itself (background_thread.h), how long a nap is (nap_plan.h), what a turn
-//           does (transport_driver.h).
+// progress/background_loop.h: what the background thread does: it backs off while other threads
+// poll, owns the doorbell while no other thread does, and is parked while a waiter sleeps there.
+// Not here: the thread itself (background_thread.h), how long a backoff is (backoff_plan.h), what a
+//           turn does (transport_driver.h).
 // Threads:  announce() and retract() hold the adapter's lock; run() and request_stop() take it.
 #pragma once
 
 #include <atomic>
 
-#include "progress/nap_plan.h"
+#include "progress/backoff_plan.h"
 #include "progress/transport_driver.h"
 
 namespace datum {
@@ -22,33 +22,33 @@ class BackgroundLoop {
 
   // There will be a thread; there is none after all.
   void announce();
-  void retract() { driver_.handover().bell().background_gone(); }
+  void retract() { driver_.handover().doorbell().background_gone(); }
   // In that thread, until request_stop().
   void run();
   void request_stop();
 
  private:
-  enum class NapEnd : std::uint8_t { AsPlanned, Rung, Wanted };
-  enum class Nap : std::uint8_t {
+  enum class BackoffEnd : std::uint8_t { AsPlanned, Rung, Wanted };
+  enum class PassEnd : std::uint8_t {
     Looked,
-    Poked, // a waiter has left, or a thread has started to poll
+    Woken, // a waiter has left, or a thread has started to poll
     Rung,
     Quiet, // other threads are no longer busy
   };
 
-  Nap pass(Nap last);
-  Nap nap();
-  NapEnd nap_once();
+  Nap pass(PassEnd last);
+  PassEnd back_off();
+  BackoffEnd back_off_once();
   bool wanted() const;
   bool somebody_polls() const;
   bool others_look();
-  Nap look_after_bell();
-  Nap sleep(bool with_bell, Instant until);
+  PassEnd look_after_doorbell();
+  Nap sleep(bool with_doorbell, Instant until);
 
   LockOwner& lock_;
   Places& places_;
   TransportDriver& driver_;
-  NapPlan plan_;
+  BackoffPlan plan_;
   std::atomic<bool> stopping_{false};
 };
 

@@ -13,7 +13,7 @@ void ConsumerWait::signal(WaitPoint& point) {
   DATUM_ASSERT(handover.has_no_company());
   point.signalled = true;
   if (point.sleeper == nullptr) return;
-  handover.carry_out(handover.bell().signal(*static_cast<Sleeper*>(point.sleeper)));
+  handover.carry_out(handover.doorbell().signal(*static_cast<Sleeper*>(point.sleeper)));
 }
 
 WaitResult ConsumerWait::wait(WaitPoint& point, Instant deadline) {
@@ -61,7 +61,7 @@ class ConsumerWait::Waiting {
   ~Waiting() {
     point_.sleeper = nullptr;
     driver_.meter().on_wait_ended();
-    driver_.handover().carry_out(driver_.handover().bell().leave());
+    driver_.handover().carry_out(driver_.handover().doorbell().leave());
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -108,8 +108,8 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
       break;
     }
     // A proxy agent runs when let_in() gives up the lock, and may wait for something itself. So no
-    // waiter owns the bell meanwhile. The background thread takes the bell anyway.
-    if (worked || lock_.has_put_off())
+    // waiter owns the doorbell meanwhile. The background thread takes the doorbell anyway.
+    if (worked || lock_.has_deferred())
       lock_.let_in();
     else if (!driver_.handover().is_polling() || !driver_.stop_polling())
       wake = sleep_once(me, deadline);
@@ -119,29 +119,29 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
 }
 
 // Where data comes by descriptors, the work that an event leaves is mostly an acknowledgement. The
-// consumer's answer takes it along: its next call does it, or the background thread after a nap.
-// Elsewhere a bell has been answered by now, but its cause has not been looked at. With one
-// processor the background thread might not run before the consumer sleeps again.
+// consumer's answer takes it along: its next call does it, or the background thread after a
+// backoff. Elsewhere a doorbell has been answered by now, but its cause has not been looked at.
+// With one processor the background thread might not run before the consumer sleeps again.
 bool ConsumerWait::may_leave_the_rest() const {
   return driver_.has_core_to_spare() && driver_.data_by_descriptors() &&
-         driver_.handover().bell().background() != Bell::Background::Absent;
+         driver_.handover().doorbell().background() != Doorbell::Background::Absent;
 }
 
 Wake ConsumerWait::sleep_once(Sleeper& me, Instant deadline) {
   Handover& handover = driver_.handover();
   DATUM_ASSERT(!handover.is_polling());
-  if (handover.bell().waiter_owns()) {
-    handover.bell().line_up(me);
+  if (handover.doorbell().waiter_owns()) {
+    handover.doorbell().line_up(me);
     const Asleep asleep(lock_, handover, me);
     return places_.sleep_beside(me, deadline);
   }
-  handover.carry_out(handover.bell().claim(me));
+  handover.carry_out(handover.doorbell().claim(me));
   const Instant until = std::min(deadline, driver_.next_turn());
   ReadyBatch ready;
   Wake wake = Wake::Event;
   {
     const Asleep asleep(lock_, handover, me);
-    wake = places_.sleep_at_bell(until, ready);
+    wake = places_.sleep_at_doorbell(until, ready);
   }
   driver_.handle(ready);
   return wake;

@@ -10,20 +10,20 @@ DATUM_NO_CANARY bool ProgressEngine::poll() {
   return driver_.poll();
 }
 
-void ProgressEngine::kick() {
+void ProgressEngine::wake() {
   DATUM_ASSERT(driver_.handover().has_no_company());
-  if (driver_.pending().want()) driver_.handover().kick();
+  if (driver_.pending().want()) driver_.handover().wake();
 }
 
-// kick() ends every sleep of the background thread but a nap.
-void ProgressEngine::hurry() {
+// wake() ends every sleep of the background thread but a backoff.
+void ProgressEngine::wake_promptly() {
   PendingLook& pending = driver_.pending();
   pending.make_urgent();
-  kick();
-  const Bell& bell = driver_.handover().bell();
-  if (bell.waiter_owns() || bell.background() != Bell::Background::Napping) return;
-  const Instant by = places_.now() + waiting::kHurry;
-  if (pending.must_hurry_nap(by)) places_.hurry_background(by);
+  wake();
+  const Doorbell& doorbell = driver_.handover().doorbell();
+  if (doorbell.waiter_owns() || doorbell.background() != Doorbell::Background::BackingOff) return;
+  const Instant by = places_.now() + waiting::kPromptWake;
+  if (pending.must_hurry_nap(by)) places_.wake_background_by(by);
 }
 
 } // namespace datum

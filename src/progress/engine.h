@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/engine.h: drives one adapter's transport. A polling thread does it; else the thread that
-// sleeps at the bell; else the background thread.
+// sleeps at the doorbell; else the background thread.
 // Lives here: the parts, and what a call that leaves work behind asks of them.
 // Not here:   a turn (transport_driver.h), a consumer's wait (consumer_wait.h), the background
 //             thread's work (background_loop.h); threads themselves (threaded_progress.h).
@@ -24,8 +24,8 @@ class ProgressEngine : public Progress {
   bool poll() final;
   WaitResult wait(WaitPoint& point, Instant deadline) final { return wait_.wait(point, deadline); }
   void signal(WaitPoint& point) final { wait_.signal(point); }
-  void kick() final;
-  void hurry() final;
+  void wake() final;
+  void wake_promptly() final;
   void copying() final { driver_.meter().begin_copy(); }
   void copied(std::uint64_t octets) final { driver_.meter().end_copy(octets); }
   Instant now() final { return places_.now(); }

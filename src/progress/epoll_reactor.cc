@@ -53,7 +53,7 @@ Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
   } catch (const std::bad_alloc&) {
     return not_watched(fd, kNoMemory, Detail::ResourceMemory);
   }
-  Slot& slot = slots_[static_cast<std::size_t>(fd)];
+  HandlerSlot& slot = slots_[static_cast<std::size_t>(fd)];
   DATUM_ASSERT(slot.handler == nullptr);
   epoll_event event{};
   event.events = events;
@@ -80,7 +80,7 @@ void EpollReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
 }
 
 void EpollReactor::remove(int fd, FdHandler& handler) {
-  Slot& slot = slots_[static_cast<std::size_t>(fd)];
+  HandlerSlot& slot = slots_[static_cast<std::size_t>(fd)];
   DATUM_ASSERT(slot.handler == &handler);
   slot.handler = nullptr;
   ++slot.generation;
@@ -154,7 +154,7 @@ std::optional<bool> EpollReactor::ask_recent() {
 // The handler that the key still stands for. nullptr: it is gone, or the descriptor only wakes.
 FdHandler* EpollReactor::handler_of(std::uint64_t key) const {
   if (key == kSilent) return nullptr;
-  const Slot slot = slots_[static_cast<std::uint32_t>(key)];
+  const HandlerSlot slot = slots_[static_cast<std::uint32_t>(key)];
   return slot.generation == key >> 32U ? slot.handler : nullptr;
 }
 

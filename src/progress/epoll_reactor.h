@@ -46,7 +46,7 @@ class EpollReactor final : public Reactor {
   ReadyBatch ready_now();
   // The kernel may reuse a descriptor's number while an event of its predecessor waits to be
   // handled.
-  struct Slot {
+  struct HandlerSlot {
     FdHandler* handler = nullptr;
     std::uint32_t generation = 0;
   };
@@ -54,7 +54,7 @@ class EpollReactor final : public Reactor {
   Status not_watched(int fd, Shortage shortage, Detail detail);
 
   UniqueFd epoll_;
-  std::vector<Slot> slots_; // by descriptor
+  std::vector<HandlerSlot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
   std::uint64_t recent_ = kSilent; // key
   std::uint32_t recent_looks_ = 0; // before all descriptors are looked at

@@ -6,28 +6,28 @@
 namespace datum {
 
 bool Handover::start_polling() {
-  if (!bell_.can_start_polling()) return false;
-  carry_out(bell_.start_polling());
+  if (!doorbell_.can_start_polling()) return false;
+  carry_out(doorbell_.start_polling());
   static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
   return true;
 }
 
 bool Handover::stop_polling() {
-  bell_.stop_polling();
+  doorbell_.stop_polling();
   return transport_->set_attention(Attention::Asleep);
 }
 
-void Handover::carry_out(const Pokes& pokes) {
+void Handover::carry_out(const WakeUps& wake_ups) {
   DATUM_ASSERT(has_no_company());
-  if (pokes.owner) places_.poke_owner();
-  if (pokes.background) places_.poke_background();
-  if (pokes.sleeper != nullptr) places_.wake(*pokes.sleeper);
+  if (wake_ups.owner) places_.wake_owner();
+  if (wake_ups.background) places_.wake_background();
+  if (wake_ups.sleeper != nullptr) places_.wake(*wake_ups.sleeper);
 }
 
 bool Handover::on_background_woke() {
-  const bool poked = bell_.background_woke();
-  if (poked) places_.take_back_background_poke();
-  return poked;
+  const bool woken = doorbell_.background_woke();
+  if (woken) places_.take_back_background_wake_up();
+  return woken;
 }
 
 } // namespace datum

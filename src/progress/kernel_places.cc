@@ -22,15 +22,15 @@ namespace {
 // wait without one would be restarted. So every wait has a limit.
 constexpr Duration kLongSleep = 3600 * kSecond;
 
-void write_poke(const UniqueFd& fd) {
+void write_wake_up(const UniqueFd& fd) {
   const NotCancellable here;
   const std::uint64_t one = 1;
-  // The write cannot fail: pokes are taken back one by one, so the counter stays far from its
+  // The write cannot fail: wake-ups are taken back one by one, so the counter stays far from its
   // limit.
   [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
 }
 
-void read_poke(const UniqueFd& fd) {
+void read_wake_up(const UniqueFd& fd) {
   const NotCancellable here;
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
@@ -40,11 +40,11 @@ void read_poke(const UniqueFd& fd) {
 
 KernelPlaces::KernelPlaces()
     : failure_(reactor_.valid() ? Failure{} : Failure{"epoll_create1", errno}),
-      owner_poke_(noted("eventfd2", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
-      background_poke_(noted("eventfd2", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
-      hurry_(
+      owner_wake_up_(noted("eventfd2", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
+      background_wake_up_(noted("eventfd2", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
+      prompt_wake_(
           noted("timerfd_create", ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))) {
-  noted("epoll_ctl", reactor_.add_silent(owner_poke_.get()) ? 0 : -1);
+  noted("epoll_ctl", reactor_.add_silent(owner_wake_up_.get()) ? 0 : -1);
 }
 
 int KernelPlaces::noted(const char* call, int result) {
@@ -64,7 +64,7 @@ bool KernelPlaces::core_to_spare() const {
   return CPU_COUNT(&allowed) > 1;
 }
 
-Wake KernelPlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
+Wake KernelPlaces::sleep_at_doorbell(Instant until, ReadyBatch& ready) {
   return reactor_.wait(until == kNever ? 0 : now(), until, ready);
 }
 
@@ -79,40 +79,41 @@ Wake KernelPlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
   return Wake::Event;
 }
 
-bool KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
-  pollfd watched[3] = {{.fd = background_poke_.get(), .events = POLLIN, .revents = 0},
-                       {.fd = hurry_.get(), .events = POLLIN, .revents = 0},
+bool KernelPlaces::sleep_in_background(bool with_doorbell, Instant until) {
+  pollfd watched[3] = {{.fd = background_wake_up_.get(), .events = POLLIN, .revents = 0},
+                       {.fd = prompt_wake_.get(), .events = POLLIN, .revents = 0},
                        {.fd = reactor_.fd(), .events = POLLIN, .revents = 0}};
   timespec span{};
   if (until != kNever) span = timespec_of(until - now());
-  const int ready = ::ppoll(watched, with_bell ? 3 : 2, until == kNever ? nullptr : &span, nullptr);
-  if (ready > 0 && watched[1].revents != 0) read_poke(hurry_);
+  const int ready =
+      ::ppoll(watched, with_doorbell ? 3 : 2, until == kNever ? nullptr : &span, nullptr);
+  if (ready > 0 && watched[1].revents != 0) read_wake_up(prompt_wake_);
   return ready > 0 && watched[2].revents != 0;
 }
 
-void KernelPlaces::step_aside() {
+void KernelPlaces::yield() {
   ::sched_yield();
 }
 
-void KernelPlaces::poke_owner() {
-  write_poke(owner_poke_);
+void KernelPlaces::wake_owner() {
+  write_wake_up(owner_wake_up_);
 }
-void KernelPlaces::poke_background() {
-  write_poke(background_poke_);
+void KernelPlaces::wake_background() {
+  write_wake_up(background_wake_up_);
 }
-void KernelPlaces::hurry_background(Instant by) {
+void KernelPlaces::wake_background_by(Instant by) {
   const itimerspec when{.it_interval = {}, .it_value = timespec_of(by)};
-  // Fails only where a filter forbids it. Then the nap, 4 ms at most, lasts as long as planned.
-  static_cast<void>(::timerfd_settime(hurry_.get(), TFD_TIMER_ABSTIME, &when, nullptr));
+  // Fails only where a filter forbids it. Then the backoff, 4 ms at most, lasts as long as planned.
+  static_cast<void>(::timerfd_settime(prompt_wake_.get(), TFD_TIMER_ABSTIME, &when, nullptr));
 }
 void KernelPlaces::wake(Sleeper& sleeper) {
   futex_wake(sleeper.word, 1);
 }
-void KernelPlaces::take_back_owner_poke() {
-  read_poke(owner_poke_);
+void KernelPlaces::take_back_owner_wake_up() {
+  read_wake_up(owner_wake_up_);
 }
-void KernelPlaces::take_back_background_poke() {
-  read_poke(background_poke_);
+void KernelPlaces::take_back_background_wake_up() {
+  read_wake_up(background_wake_up_);
 }
 
 } // namespace datum

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/kernel_places.h: sleeping in the kernel: epoll for the bell, futexes beside it, an
-// eventfd for each of the two threads that may have to leave a poll, and a timer for naps that have
-// to end sooner.
+// progress/kernel_places.h: sleeping in the kernel: epoll for the doorbell, futexes beside it, an
+// eventfd for each of the two threads that may have to leave a poll, and a timer for backoffs that
+// have to end sooner.
 #pragma once
 
 #include "base/unique_fd.h"
@@ -25,16 +25,16 @@ class KernelPlaces final : public Places {
 
   Instant now() override;
   bool core_to_spare() const override;
-  Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
+  Wake sleep_at_doorbell(Instant until, ReadyBatch& ready) override;
   Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
-  bool sleep_in_background(bool with_bell, Instant until) override;
-  void step_aside() override;
-  void poke_owner() override;
-  void poke_background() override;
-  void hurry_background(Instant by) override;
+  bool sleep_in_background(bool with_doorbell, Instant until) override;
+  void yield() override;
+  void wake_owner() override;
+  void wake_background() override;
+  void wake_background_by(Instant by) override;
   void wake(Sleeper& sleeper) override;
-  void take_back_owner_poke() override;
-  void take_back_background_poke() override;
+  void take_back_owner_wake_up() override;
+  void take_back_background_wake_up() override;
   bool handle(const ReadyBatch& ready) override { return reactor_.handle(ready); }
   bool handle_what_is_ready() override { return reactor_.handle_now(); }
   bool handle_polling() override { return reactor_.handle_polling(); }
@@ -44,9 +44,9 @@ class KernelPlaces final : public Places {
 
   EpollReactor reactor_;
   Failure failure_;
-  UniqueFd owner_poke_;      // inside the epoll set
-  UniqueFd background_poke_; // beside it, so that one poke never wakes both
-  UniqueFd hurry_;           // a timer for the background thread
+  UniqueFd owner_wake_up_;      // inside the epoll set
+  UniqueFd background_wake_up_; // beside it, so that one wake-up never wakes both
+  UniqueFd prompt_wake_;        // a timer for the background thread
 };
 
 } // namespace datum

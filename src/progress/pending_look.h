@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/pending_look.h: work was left behind, and a thread has to look; by when, while the
-// background thread naps.
-// Lives here: what the thread that leaves it behind and the one that naps tell each other.
-// Not here:   who is woken (handover.h), how long a nap is (nap_plan.h).
+// background thread backs off.
+// Lives here: what the thread that leaves it behind and the one that backoffs tell each other.
+// Not here:   who is woken (handover.h), how long a backoff is (backoff_plan.h).
 // Threads:    as each part says. Whoever looks holds the lock.
 #pragma once
 
@@ -32,31 +32,32 @@ class PendingLook {
     wanted_.store(false, std::memory_order_relaxed);
     urgent_.store(false, std::memory_order_relaxed);
   }
-  // want() came before. The background thread publishes when its nap ends, then checks whether a
-  // look is wanted. This thread wants one, then checks when the nap ends. True: it ends later than
-  // `by`, and nobody has told the background thread so far.
+  // want() came before. The background thread publishes when its backoff ends, then checks whether
+  // a look is wanted. This thread wants one, then checks when the backoff ends. True: it ends later
+  // than `by`, and nobody has told the background thread so far.
   bool must_hurry_nap(Instant by) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (hurried_.load(std::memory_order_relaxed) || nap_end_.load(std::memory_order_relaxed) <= by)
+    if (backoff_shortened_.load(std::memory_order_relaxed) ||
+        backoff_end_.load(std::memory_order_relaxed) <= by)
       return false;
-    hurried_.store(true, std::memory_order_relaxed);
+    backoff_shortened_.store(true, std::memory_order_relaxed);
     return true;
   }
 
   // --- the background thread, without it ---------------------------------------------------------
-  void begin_nap(Instant end) { nap_end_.store(end, std::memory_order_relaxed); }
+  void begin_nap(Instant end) { backoff_end_.store(end, std::memory_order_relaxed); }
   // It is about to sleep until then, and asks afterwards whether a look is wanted.
   void begin_sleep() {
-    hurried_.store(false, std::memory_order_relaxed);
+    backoff_shortened_.store(false, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst); // see must_hurry_nap()
   }
 
  private:
   std::atomic<bool> wanted_{false}; // since the last poll or look
   std::atomic<bool> urgent_{false};
-  // Written by the background thread as it begins to nap, read with the lock.
-  std::atomic<Instant> nap_end_{0};
-  std::atomic<bool> hurried_{false}; // the current nap has been told to end sooner
+  // Written by the background thread as it begins to back off, read with the lock.
+  std::atomic<Instant> backoff_end_{0};
+  std::atomic<bool> backoff_shortened_{false}; // the current backoff has been told to end sooner
 };
 
 } // namespace datum

@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 
 #include "base/time.h"
-#include "progress/bell.h"
+#include "progress/doorbell.h"
 
 namespace datum {
 
@@ -30,25 +30,25 @@ class Places {
   virtual bool core_to_spare() const = 0;
 
   // --- without the lock; each may return early for no reason ------------------------------------
-  // At the bell, until a descriptor is ready, poke_owner(), or `until`.
-  virtual Wake sleep_at_bell(Instant until, ReadyBatch& ready) = 0;
-  // Beside the bell, until `sleeper.word` is set or `until`.
+  // At the doorbell, until a descriptor is ready, wake_owner(), or `until`.
+  virtual Wake sleep_at_doorbell(Instant until, ReadyBatch& ready) = 0;
+  // Beside the doorbell, until `sleeper.word` is set or `until`.
   virtual Wake sleep_beside(const Sleeper& sleeper, Instant until) = 0;
-  // The background thread, until poke_background() or `until`. With the bell also until a
+  // The background thread, until wake_background() or `until`. With the doorbell also until a
   // descriptor is ready; then it returns true.
-  virtual bool sleep_in_background(bool with_bell, Instant until) = 0;
+  virtual bool sleep_in_background(bool with_doorbell, Instant until) = 0;
   // Lets another thread that is ready to run on this processor run first.
-  virtual void step_aside() = 0;
+  virtual void yield() = 0;
 
   // --- with the lock ----------------------------------------------------------------------------
-  virtual void poke_owner() = 0;
-  virtual void poke_background() = 0;
+  virtual void wake_owner() = 0;
+  virtual void wake_background() = 0;
   // Ends the background thread's sleep by `by`. If it is awake by then, ends its next sleep.
-  virtual void hurry_background(Instant by) = 0;
+  virtual void wake_background_by(Instant by) = 0;
   virtual void wake(Sleeper& sleeper) = 0;
-  // A poke stays until it is taken back, once for each poke.
-  virtual void take_back_owner_poke() = 0;
-  virtual void take_back_background_poke() = 0;
+  // A wake-up stays until it is taken back, once for each wake-up.
+  virtual void take_back_owner_wake_up() = 0;
+  virtual void take_back_background_wake_up() = 0;
   // True: a handler was called.
   virtual bool handle(const ReadyBatch& ready) = 0;
   virtual bool handle_what_is_ready() = 0;

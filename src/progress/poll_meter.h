@@ -2,7 +2,7 @@
 // progress/poll_meter.h: how much the threads of the consumer do: polls, copies, waits that have
 // ended.
 // Lives here: the counts, and when a poll has to look at the clock.
-// Not here:   what follows from them (nap_plan.h, transport_driver.h).
+// Not here:   what follows from them (backoff_plan.h, transport_driver.h).
 // Threads:    the adapter's lock; the background thread reads activity() and polls() without it.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "base/assertion.h"
 #include "core/port/waiting.h"
-#include "progress/nap_plan.h"
+#include "progress/backoff_plan.h"
 
 namespace datum {
 

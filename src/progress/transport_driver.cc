@@ -43,7 +43,7 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
   const Duration since = now - meter_.last_thorough();
-  // Without a spare core, a thread that heard the bell runs only where this one does.
+  // Without a spare core, a thread that heard the doorbell runs only where this one does.
   const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
   if (!handover_.is_polling() && polls < waiting::kPollsBetweenAsleep && since < apart)
     return false;
@@ -52,7 +52,7 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   choose_thoroughness();
   bool worked = run(*timers_, now);
   if (!handover_.is_polling()) {
-    // The thread that sleeps at the bell looks at descriptors. Peers stop ringing once a thread
+    // The thread that sleeps at the doorbell looks at descriptors. Peers stop ringing once a thread
     // polls fast enough. An occasional dequeue does not pay for telling them.
     if (since <= waiting::kPollingGap * polls) start_polling();
     // A peer may not have taken what was posted. Then the next poll looks again.
@@ -78,14 +78,16 @@ void TransportDriver::handle(const ReadyBatch& ready) {
   places_.handle(ready);
 }
 
-// No thread is at the bell while the background thread naps. It keeps napping as long as a thread
-// polls, however seldom. Another thread may have heard the bell, but no processor runs it.
+// No thread is at the doorbell while the background thread backs off. It keeps backing off as long
+// as a thread polls, however seldom. Another thread may have heard the doorbell, but no processor
+// runs it.
 bool TransportDriver::nobody_looks_at_descriptors(Instant now) const {
   if (!data_by_descriptors()) return false;
   if (!core_to_spare_) return true;
-  const Bell& bell = handover_.bell();
-  const bool napping = !bell.waiter_owns() && bell.background() == Bell::Background::Napping;
-  return napping || now - looked_at_ > waiting::kLateLook;
+  const Doorbell& doorbell = handover_.doorbell();
+  const bool backing_off =
+      !doorbell.waiter_owns() && doorbell.background() == Doorbell::Background::BackingOff;
+  return backing_off || now - looked_at_ > waiting::kLateLook;
 }
 
 bool TransportDriver::look() {
@@ -94,8 +96,8 @@ bool TransportDriver::look() {
   bool worked = progress(*transport_);
   meter_.forget_copies();
   if (timers_->next() != kNever && run(*timers_, places_.now())) worked = true;
-  // A kick by this very thread wakes no thread. If this thread slept now, the next kick would take
-  // it for a thread that is about to look, and would be lost.
+  // A wake-up by this very thread wakes no thread. If this thread slept now, the next wake-up would
+  // take it for a thread that is about to look, and would be lost.
   return worked || pending_.is_wanted();
 }
 

@@ -33,7 +33,7 @@ class TransportDriver {
   [[gnu::always_inline]] bool poll() {
     DATUM_ASSERT(lock_.held() && transport_ != nullptr);
     const std::uint32_t count = meter_.begin_poll();
-    // A poll does the work that was left behind. Otherwise each nap would end for it.
+    // A poll does the work that was left behind. Otherwise each backoff would end for it.
     if (pending_.is_wanted()) [[unlikely]]
       pending_.clear();
     const bool worked = progress(*transport_);

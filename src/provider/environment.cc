@@ -30,12 +30,12 @@ void read_tcp(TcpOptions& tcp) {
   obey_size(Variable::HalfOpen, tcp.max_half_open);
   obey_milliseconds(Variable::RequestTimeout, tcp.request_timeout);
   obey_milliseconds(Variable::FirstFrameTimeout, tcp.first_fpdu_timeout);
-  obey_size(Variable::Unreceived, tcp.most_staged);
+  obey_size(Variable::Unreceived, tcp.most_unexpected);
   obey_size(Variable::ReadSize, tcp.read_size);
   obey_size(Variable::Unsent, tcp.most_unsent);
   obey_size(Variable::Ending, tcp.max_ending);
   obey_milliseconds(Variable::EndTimeout, tcp.end_timeout);
-  obey_milliseconds(Variable::CloseTimeout, tcp.farewell);
+  obey_milliseconds(Variable::CloseTimeout, tcp.close_timeout);
 }
 
 } // namespace

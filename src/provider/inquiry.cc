@@ -82,7 +82,7 @@ void Inquiry::on_ready(std::uint32_t /*events*/) {
   FdHandler& self = *this;
   reactor_.change(socket_.get(), 0, self);
   wake_in(kRest);
-  adapter_.progress().kick();
+  adapter_.progress().wake();
   UniqueFd asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (asker && may_ask(asker.get())) begin(std::move(asker));
 }

@@ -56,7 +56,7 @@ std::optional<IaReferences> IaTable::take(DAT_IA_HANDLE handle_or_object) {
   const std::size_t index = is_index(handle_or_object)
                                 ? reinterpret_cast<std::size_t>(handle_or_object)
                                 : find(handle_or_object);
-  Slot& slot = slots_[index];
+  IaSlot& slot = slots_[index];
   if (slot.object.exchange(nullptr, std::memory_order_acq_rel) == nullptr) return std::nullopt;
   slot.reserved = false;
   return slot.references;

@@ -58,7 +58,7 @@ class IaTable {
   // Below any address that can be mapped, so that an index is never mistaken for an object.
   static constexpr std::size_t kSize = 4096;
 
-  struct Slot {
+  struct IaSlot {
     std::atomic<DAT_IA_HANDLE> object{nullptr};
     bool reserved = false;
     IaReferences references;
@@ -66,7 +66,7 @@ class IaTable {
 
   std::size_t find(DAT_IA_HANDLE object) const noexcept;
 
-  std::array<Slot, kSize> slots_{};     // 0 is never used: the null handle
+  std::array<IaSlot, kSize> slots_{};   // 0 is never used: the null handle
   std::atomic<std::size_t> highest_{0}; // ever used
   Mutex mutex_;
   std::size_t last_ DATUM_GUARDED_BY(mutex_) = 0;

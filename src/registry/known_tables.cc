@@ -16,7 +16,7 @@ void KnownTables::put(const Block& block, const void* table) {
 void KnownTables::grow() {
   const Block* old = block_.load(std::memory_order_relaxed);
   const std::size_t size = 2 * (old->mask + 1);
-  auto slots = std::make_unique<Slot[]>(size);
+  auto slots = std::make_unique<TableSlot[]>(size);
   const Block* bigger = new Block{slots.get(), size - 1, old};
   static_cast<void>(slots.release()); // belongs to the block, which is never freed
   for (std::size_t i = 0; i <= old->mask; ++i)

@@ -36,11 +36,11 @@ class KnownTables {
       if (found == table) return true;
     }
   }
-  using Slot = std::atomic<const void*>;
+  using TableSlot = std::atomic<const void*>;
   static constexpr std::size_t kFirstSize = 256;
 
   struct Block {
-    Slot* slots;
+    TableSlot* slots;
     std::size_t mask;
     const Block* previous; // kept for readers that still look at it
   };
@@ -52,7 +52,7 @@ class KnownTables {
   static void put(const Block& block, const void* table);
   void grow() DATUM_REQUIRES(mutex_);
 
-  std::array<Slot, kFirstSize> first_slots_{};
+  std::array<TableSlot, kFirstSize> first_slots_{};
   const Block first_{first_slots_.data(), kFirstSize - 1, nullptr};
   std::atomic<const Block*> block_{&first_};
   std::atomic<const void*> newest_{nullptr};

@@ -124,8 +124,8 @@ class Registry::Provider {
   bool kept_ = false;
 };
 
-Registry::Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
-                   IaTable& ias)
+Registry::Registry(RegistrySettings settings, StaticRegistry::Interfaces interfaces,
+                   HandleCheck& handles, IaTable& ias)
     : file_name_(std::move(settings.file_name)), aliases_(std::move(settings.aliases)),
       static_(std::move(settings.file), file_name_, interfaces), handles_(handles), ias_(ias) {}
 

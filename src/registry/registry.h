@@ -16,14 +16,14 @@
 
 namespace datum::registry {
 
-struct Settings {
+struct RegistrySettings {
   conf::Document<conf::Entry> file;
   std::string file_name;
   conf::Aliases aliases;
 };
 
 // Reads the environment. Reports mistakes in it and in the file that it names.
-Settings read_settings();
+RegistrySettings read_settings();
 
 struct OpenRequest {
   const char* name;
@@ -37,7 +37,7 @@ struct OpenRequest {
 
 class Registry {
  public:
-  Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
+  Registry(RegistrySettings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
            IaTable& ias);
 
   // The IA that answers when a program asks for `name`: the IA of that name, or the one behind an

@@ -50,7 +50,7 @@ conf::Aliases read_aliases() {
 
 } // namespace
 
-Settings read_settings() {
+RegistrySettings read_settings() {
   const conf::Location location =
       conf::locate(environment(Variable::ConfFile), conf::kDefaultPaths);
   return {read_entries(location), location.path, read_aliases()};

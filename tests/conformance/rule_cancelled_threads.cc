@@ -68,7 +68,7 @@ TEST_F(RuleCancelledThreads, AWaiterOfAnEvdEnds) {
   const Evd evd = create_evd(ia, kEveryStream);
   const Evd other = create_evd(ia, kEveryStream);
   for (const int type : kCancelTypes) {
-    // One of them owns the bell, and the other one sleeps beside it: each is the one that ends.
+    // One of them owns the doorbell, and the other one sleeps beside it: each is the one that ends.
     for (const bool first : {true, false}) {
       Cancelled at_evd(type, [&] { wait_for_good(evd); });
       at_evd.until_it_waits();

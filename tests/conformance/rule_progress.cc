@@ -294,7 +294,7 @@ TEST_F(RuleProgress, ItDoesSoAfterLongPollingToo) {
   Buffer source = active().buffer(kLong);
   Buffer target = passive().buffer(kLong);
   Counter counter(active(), passive());
-  Usually promise(microseconds(100 + 200)); // to leave, to be seen; a nap may end just then
+  Usually promise(microseconds(100 + 200)); // to leave, to be seen; a backoff may end just then
   DAT_UINT64 cookie = 1'000'000;
   const auto write = [&](std::size_t size) {
     ASSERT_DAT_OK(post_write(active().ep(), {source.segment(0, size)}, target.remote(0, size),

@@ -10,9 +10,9 @@
 namespace datum::fuzz {
 namespace {
 
-Settings settings_of(const Choices& choices) {
+SessionSettings settings_of(const Choices& choices) {
   const unsigned setting = choices.setting;
-  Settings settings;
+  SessionSettings settings;
   settings.first_msn = choices.first_msn();
   settings.own_extensions = (choices.more & kNoExtensions) == 0;
   settings.crc = (setting & kCrc) != 0;

@@ -26,13 +26,13 @@ void negotiate(const StartupFrame& frame) {
     const int forms =
         reply.enhanced->rtr_send + reply.enhanced->rtr_write + reply.enhanced->rtr_read;
     require(forms == (frame.enhanced->peer_to_peer ? 1 : 0), "exactly one form of RTR");
-    require(conclude(frame, reply, wishes).verdict != Verdict::Unusable,
+    require(conclude(frame, reply, wishes).verdict != ReplyVerdict::Unusable,
             "our own replies are usable");
     return;
   }
   const StartupFrame request = make_request(wishes, {});
   const Conclusion result = conclude(request, frame, wishes);
-  require(result.verdict != Verdict::Agreed || result.terms.reads_in == 4,
+  require(result.verdict != ReplyVerdict::Agreed || result.terms.reads_in == 4,
           "as many Reads are served as we wished");
 }
 

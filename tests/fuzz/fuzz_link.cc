@@ -19,8 +19,8 @@ constexpr std::uint8_t kShared = 0x04;        // Recvs come from an SRQ
 constexpr std::uint8_t kUnconnected = 0x08;   // begin without a connection
 constexpr std::uint8_t kActive = 0x10;        // we connect, rather than accept
 
-// What the peer does: it sends something that is not a bell.
-constexpr std::uint8_t kNoBell = 63;
+// What the peer does: it sends something that is not a doorbell.
+constexpr std::uint8_t kNoDoorbell = 63;
 
 class Session {
  public:
@@ -80,7 +80,7 @@ void Session::peer_step(Input& input, std::uint8_t what) {
     peer_.begin();
     return;
   }
-  if (what == kNoBell) {
+  if (what == kNoDoorbell) {
     // The port closes itself, and the link goes on until its end is reported.
     fabric_.port()->condemned = true;
     consumer_.work();

@@ -40,7 +40,8 @@ class Reading {
   void scribble(Input& input) {
     const std::uint64_t at = input.flag() ? position_ + input.byte() : input.take<std::uint16_t>();
     const auto near = static_cast<std::uint32_t>(position_ + 1 + input.byte() - 4);
-    shared_->ring.slots[at % kRingSlots].turn = input.flag() ? input.take<std::uint32_t>() : near;
+    shared_->ring.slots[at % kRingSlots].sequence =
+        input.flag() ? input.take<std::uint32_t>() : near;
   }
   void consume(Input& input) {
     const RingSlot* slot = consumer_.front();

@@ -14,12 +14,12 @@ LinkSegment& a_segment() {
   return *segment;
 }
 
-// Until the other side has nothing more to say, as a thread at the bell does.
-void sleep_at_bell(Machine& machine, SceneAdapter& side) {
+// Until the other side has nothing more to say, as a thread at the doorbell does.
+void sleep_at_doorbell(Machine& machine, SceneAdapter& side) {
   for (;;) {
     static_cast<void>(side.link->watch(0));
-    side.bell.sleep(machine);
-    side.link->on_bell();
+    side.doorbell.sleep(machine);
+    side.link->on_doorbell();
     while (side.transport.progress()) {
     }
   }
@@ -27,12 +27,12 @@ void sleep_at_bell(Machine& machine, SceneAdapter& side) {
 
 void publish(SceneAdapter& side) {
   side.link->send_control(stray_record());
-  side.link->flush_bell();
+  side.link->flush_doorbell();
 }
 
 void sleep_and_look(Machine& machine, SceneAdapter& side) {
   while (side.transport.set_attention(Attention::Asleep)) side.transport.progress();
-  sleep_at_bell(machine, side);
+  sleep_at_doorbell(machine, side);
 }
 
 // One side publishes while the other one goes to sleep, and again while it has just been woken.
@@ -75,7 +75,7 @@ class NewLinkScene final : public Scene {
     machine.add([this, &machine] {
       world_->b.link_up();
       static_cast<void>(world_->b.transport.progress());
-      sleep_at_bell(machine, world_->b);
+      sleep_at_doorbell(machine, world_->b);
     });
   }
   void end(Machine& machine, bool) override {
@@ -108,7 +108,7 @@ class StarveScene final : public Scene {
       RecordHeader small = stray_record();
       small.length = static_cast<std::uint32_t>(payload_.size());
       world_->a.link->send_control(small, payload_);
-      world_->a.link->flush_bell();
+      world_->a.link->flush_doorbell();
       sleep_and_look(machine, world_->a);
     });
     machine.add([this] {
@@ -138,11 +138,11 @@ class RetireScene final : public Scene {
     repeats_ = false;
     machine.add([this, &machine] {
       kept_ = !world_->a.link->retire();
-      if (!kept_) world_->b.bell.ring(machine); // its end of the socket is closed
+      if (!kept_) world_->b.doorbell.ring(machine); // its end of the socket is closed
     });
     machine.add([this, &machine] {
       publish(world_->b);
-      world_->b.bell.sleep(machine);
+      world_->b.doorbell.sleep(machine);
       repeats_ = world_->b.link->peer_retired();
     });
   }

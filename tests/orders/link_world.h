@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/orders/link_world.h: two adapters with a link between them, as two processes would have it:
-// all that they share is its segment, the bells and what one lets the other see.
+// all that they share is its segment, the doorbells and what one lets the other see.
 #pragma once
 
 #include <cstring>
@@ -18,12 +18,12 @@ class SceneProgress final : public Progress {
   bool poll() override { return false; }
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint&) override {}
-  void kick() override {}
+  void wake() override {}
   Instant now() override { return 0; }
 };
 
 // What wakes a process: the other side's writes into a socket.
-class SceneBell {
+class SceneDoorbell {
  public:
   void ring(Machine& machine) {
     machine.act(
@@ -65,13 +65,13 @@ class SceneDirect final : public DirectAccess {
 
 class ScenePort final : public LinkPort {
  public:
-  ScenePort(Machine& machine, LinkSegment& segment, int side, SceneBell& peers_bell,
+  ScenePort(Machine& machine, LinkSegment& segment, int side, SceneDoorbell& peers_doorbell,
             DirectAccess* direct)
-      : machine_(machine), segment_(segment), side_(side), peers_bell_(peers_bell),
+      : machine_(machine), segment_(segment), side_(side), peers_doorbell_(peers_doorbell),
         direct_(direct) {}
   LinkSegment& segment() override { return segment_; }
   int side() const override { return side_; }
-  void ring_bell() override { peers_bell_.ring(machine_); }
+  void ring_doorbell() override { peers_doorbell_.ring(machine_); }
   DirectAccess* direct() override { return direct_; }
   bool peer_has_direct() const override { return direct_ != nullptr; }
   const char* path() const override { return "scene"; }
@@ -82,7 +82,7 @@ class ScenePort final : public LinkPort {
   Machine& machine_;
   LinkSegment& segment_;
   const int side_;
-  SceneBell& peers_bell_;
+  SceneDoorbell& peers_doorbell_;
   DirectAccess* const direct_;
 };
 
@@ -140,7 +140,7 @@ struct SceneAdapter {
   TimerQueue timers;
   SceneFabric fabric;
   LinkTransport transport;
-  SceneBell bell;
+  SceneDoorbell doorbell;
   std::unique_ptr<ScenePort> port;
   Link* link = nullptr;
 };
@@ -155,9 +155,9 @@ class LinkWorld {
     std::memset(static_cast<void*>(&segment), 0, offsetof(LinkSegment, ring));
     for (Ring& ring : segment.ring)
       for (std::uint32_t i = 0; i < kMostRecords; ++i)
-        ring.slots[i].turn.store(0, std::memory_order_relaxed);
-    a.port = std::make_unique<ScenePort>(machine, segment, 0, b.bell, direct);
-    b.port = std::make_unique<ScenePort>(machine, segment, 1, a.bell, nullptr);
+        ring.slots[i].sequence.store(0, std::memory_order_relaxed);
+    a.port = std::make_unique<ScenePort>(machine, segment, 0, b.doorbell, direct);
+    b.port = std::make_unique<ScenePort>(machine, segment, 1, a.doorbell, nullptr);
     machine.share(&segment, sizeof segment, "segment");
     a.link_up();
     if (!b_comes_later) b.link_up();

@@ -28,7 +28,7 @@ class LockScene : public Scene {
   void begin(Machine& machine) override {
     if (guarded_ == nullptr) {
       guarded_ = new (&memory_) Guarded<M>;
-      warm_up(guarded_->lock);
+      prefetch(guarded_->lock);
       std::memcpy(&warm_, &memory_, sizeof memory_);
     }
     std::memcpy(&memory_, &warm_, sizeof memory_);
@@ -45,7 +45,7 @@ class LockScene : public Scene {
   }
 
  protected:
-  virtual void warm_up(M&) {}
+  virtual void prefetch(M&) {}
 
  private:
   void enter() {
@@ -78,25 +78,25 @@ class LockScene : public Scene {
   std::uint32_t entered_ = 0; // one thread runs at a time: this one cannot be wrong
 };
 
-// The first thread is about to be the favourite, or is it already.
+// The first thread is about to be the bias owner, or is it already.
 class BiasScene final : public LockScene<BiasedMutex> {
  public:
-  BiasScene(std::vector<Deeds> threads, std::size_t favourite, int streak)
-      : LockScene(std::move(threads)), favourite_(favourite), streak_(streak) {}
+  BiasScene(std::vector<Deeds> threads, std::size_t bias_owner, int streak)
+      : LockScene(std::move(threads)), bias_owner_(bias_owner), streak_(streak) {}
 
  private:
-  void warm_up(BiasedMutex& lock) override {
-    be_thread(favourite_);
+  void prefetch(BiasedMutex& lock) override {
+    be_thread(bias_owner_);
     for (int i = 0; i < streak_; ++i) {
       lock.lock();
       lock.unlock();
     }
   }
-  const std::size_t favourite_;
+  const std::size_t bias_owner_;
   const int streak_;
 };
 
-constexpr int kFavourite = 257; // locks in a row make a favourite
+constexpr int kBiasOwner = 257; // locks in a row make a bias owner
 constexpr Deed kLock = Deed::Lock;
 
 NamedScene mutex_scene(const char* name, std::vector<Deeds> threads, Effort effort = Effort::All) {
@@ -117,11 +117,11 @@ std::vector<NamedScene> lock_scenes() {
           mutex_scene("mutex-try", {{Deed::TryLock, Deed::TryLock}, {kLock}}),
           mutex_scene("mutex-let-in", {{Deed::LetIn}, {kLock}}),
           mutex_scene("mutex-three", {{Deed::LetIn}, {kLock, kLock}, {kLock}}, Effort::Seeds),
-          bias_scene("bias-ends", {{kLock}, {kLock}}, kFavourite),
-          bias_scene("bias-ends-late", {{kLock, kLock}, {kLock}}, kFavourite, Effort::Seeds),
-          bias_scene("bias-begins", {{kLock}, {kLock}}, kFavourite - 1),
-          bias_scene("bias-let-in", {{Deed::LetIn}, {kLock}}, kFavourite, Effort::Seeds),
-          bias_scene("bias-three", {{kLock, kLock}, {kLock}, {Deed::LetIn}}, kFavourite - 1,
+          bias_scene("bias-ends", {{kLock}, {kLock}}, kBiasOwner),
+          bias_scene("bias-ends-late", {{kLock, kLock}, {kLock}}, kBiasOwner, Effort::Seeds),
+          bias_scene("bias-begins", {{kLock}, {kLock}}, kBiasOwner - 1),
+          bias_scene("bias-let-in", {{Deed::LetIn}, {kLock}}, kBiasOwner, Effort::Seeds),
+          bias_scene("bias-three", {{kLock, kLock}, {kLock}, {Deed::LetIn}}, kBiasOwner - 1,
                      Effort::Seeds)};
 }
 

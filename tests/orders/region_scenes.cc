@@ -28,7 +28,7 @@ class NoReactor final : public Reactor {
 class NoEvents final : public FabricEvents {
  public:
   void on_link(LinkPort&) override {}
-  void on_bell(LinkPort&) override {}
+  void on_doorbell(LinkPort&) override {}
   void on_link_lost(LinkPort&) override {}
   IdleLink judge_idle(LinkPort&) override { return IdleLink::InUse; }
 };

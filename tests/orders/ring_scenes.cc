@@ -27,8 +27,8 @@ class RingScene : public Scene {
   void begin(Machine& machine) override {
     for (std::uint32_t i = 0; i < std::min(records_, kRingSlots); ++i) {
       const std::uint32_t number = first_ + i;
-      ring_->slots[number % kRingSlots].turn.store(number < kRingSlots ? 0
-                                                                       : number + 1 - kRingSlots);
+      ring_->slots[number % kRingSlots].sequence.store(
+          number < kRingSlots ? 0 : number + 1 - kRingSlots);
       // And what the one before it in the same place says.
       const std::uint32_t apart = lines_ == kMaxRecordLines ? kRoomLines / lines_ : kRingSlots;
       const Note before{number - apart};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Doorbells inside a process: whoever sleeps beside the bell is woken, and a nap that somebody is
-// in a hurry about does not last as long as it was planned.
+// Doorbells inside a process: whoever sleeps beside the doorbell is woken, and a backoff that
+// somebody is woken promptly for does not last as long as it was planned.
 #include <new>
 #include <optional>
 
@@ -37,7 +37,7 @@ class SceneLock final : public LockOwner {
   bool held_ = false;
 };
 
-// --- beside the bell
+// --- beside the doorbell
 // ---------------------------------------------------------------------------------
 
 KernelPlaces& kernel() {
@@ -51,7 +51,7 @@ class SleeperScene final : public Scene {
   void begin(Machine& machine) override {
     shared_ = new (&memory_) Shared;
     lock_.emplace(machine);
-    shared_->bell.claim(shared_->owner);
+    shared_->doorbell.claim(shared_->owner);
     machine.share(shared_, sizeof *shared_, "bell");
     machine.add([this, &machine] { wait(machine); });
     machine.add([this] { signal(); });
@@ -62,7 +62,7 @@ class SleeperScene final : public Scene {
 
  private:
   struct Shared {
-    Bell bell;
+    Doorbell doorbell;
     Sleeper owner;
     Sleeper waiter;
     std::uint32_t signalled = 0;
@@ -70,20 +70,20 @@ class SleeperScene final : public Scene {
   void wait(Machine& machine) {
     lock_->acquire();
     while (shared_->signalled == 0) {
-      shared_->bell.line_up(shared_->waiter);
+      shared_->doorbell.line_up(shared_->waiter);
       lock_->relinquish();
       if (kernel().sleep_beside(shared_->waiter, kNever) == Wake::TimedOut)
         machine.fail("a waiter is not woken");
       lock_->acquire();
-      shared_->bell.woke(shared_->waiter);
+      shared_->doorbell.woke(shared_->waiter);
     }
     lock_->relinquish();
   }
   void signal() {
     lock_->acquire();
     shared_->signalled = 1;
-    const Pokes pokes = shared_->bell.signal(shared_->waiter);
-    if (pokes.sleeper != nullptr) kernel().wake(*pokes.sleeper);
+    const WakeUps wake_ups = shared_->doorbell.signal(shared_->waiter);
+    if (wake_ups.sleeper != nullptr) kernel().wake(*wake_ups.sleeper);
     lock_->relinquish();
   }
 
@@ -92,7 +92,7 @@ class SleeperScene final : public Scene {
   std::optional<SceneLock> lock_;
 };
 
-// --- the background thread's naps
+// --- the background thread's backoffs
 // --------------------------------------------------------------------
 
 class CountingTransport final : public Transport {
@@ -125,72 +125,73 @@ class CountingTransport final : public Transport {
   Address address_;
 };
 
-// Where the background thread sleeps. Another thread polls all the time, until it naps for long.
-class NapPlaces final : public Places {
+// Where the background thread sleeps. Another thread polls all the time, until it backs off for
+// long.
+class BackoffPlaces final : public Places {
  public:
-  NapPlaces(Machine& machine, SceneLock& lock) : machine_(machine), lock_(lock) {}
+  BackoffPlaces(Machine& machine, SceneLock& lock) : machine_(machine), lock_(lock) {}
   Instant now() override { return now_; }
   bool core_to_spare() const override { return true; }
-  Wake sleep_at_bell(Instant, ReadyBatch&) override { return Wake::Event; }
+  Wake sleep_at_doorbell(Instant, ReadyBatch&) override { return Wake::Event; }
   Wake sleep_beside(const Sleeper&, Instant) override { return Wake::Event; }
   bool sleep_in_background(bool, Instant until) override {
     constexpr Duration kLong = 2 * kMillisecond;
-    if (!naps_for_long && until - now_ < kLong) {
+    if (!backs_off_for_long && until - now_ < kLong) {
       lock_.acquire();
       for (std::uint32_t i = 0; i < waiting::kBusyPolls; ++i) engine->poll();
       lock_.relinquish();
       now_ += 32 * kMillisecond;
       return false;
     }
-    naps_for_long = true;
+    backs_off_for_long = true;
     // Its end is too late.
     machine_.act(
-        this, [this] { return pokes_ != 0 || hurry_; },
+        this, [this] { return wake_ups_ != 0 || prompt_wake_; },
         [this] {
           machine_.synchronize(this);
-          hurry_ = false;
+          prompt_wake_ = false;
         });
     return false;
   }
-  void step_aside() override {}
-  void poke_owner() override {}
-  void poke_background() override {
+  void yield() override {}
+  void wake_owner() override {}
+  void wake_background() override {
     machine_.act(
         this, [] { return true; },
         [this] {
           machine_.synchronize(this);
-          ++pokes_;
+          ++wake_ups_;
         });
   }
-  void hurry_background(Instant) override {
+  void wake_background_by(Instant) override {
     machine_.act(
         this, [] { return true; },
         [this] {
           machine_.synchronize(this);
-          hurry_ = true;
+          prompt_wake_ = true;
         });
   }
   void wake(Sleeper&) override {}
-  void take_back_owner_poke() override {}
-  void take_back_background_poke() override { --pokes_; }
+  void take_back_owner_wake_up() override {}
+  void take_back_background_wake_up() override { --wake_ups_; }
   bool handle(const ReadyBatch&) override { return false; }
   bool handle_what_is_ready() override { return false; }
   bool handle_polling() override { return false; }
 
   ProgressEngine* engine = nullptr;
-  bool naps_for_long = false;
+  bool backs_off_for_long = false;
 
  private:
   Machine& machine_;
   SceneLock& lock_;
   Instant now_ = kSecond;
-  int pokes_ = 0;
-  bool hurry_ = false;
+  int wake_ups_ = 0;
+  bool prompt_wake_ = false;
 };
 
-class HurryScene final : public Scene {
+class PromptWakeScene final : public Scene {
  public:
-  explicit HurryScene(int times) : times_(times) {}
+  explicit PromptWakeScene(int times) : times_(times) {}
   void begin(Machine& machine) override {
     all_.emplace(machine);
     machine.share(&all_->engine, sizeof all_->engine, "engine");
@@ -211,19 +212,20 @@ class HurryScene final : public Scene {
       places.engine = &engine;
     }
     SceneLock lock;
-    NapPlaces places;
+    BackoffPlaces places;
     CountingTransport transport;
     TimerQueue timers;
     ProgressEngine engine;
   };
   void leave_something(Machine& machine) {
     machine.act(
-        &all_->places.naps_for_long, [this] { return all_->places.naps_for_long; }, [] {});
+        &all_->places.backs_off_for_long, [this] { return all_->places.backs_off_for_long; },
+        [] {});
     for (int i = 0; i < times_; ++i) {
       all_->lock.acquire();
       if (i != 0) all_->engine.poll();
       left_at_ = all_->transport.looks;
-      all_->engine.hurry();
+      all_->engine.wake_promptly();
       all_->lock.relinquish();
     }
   }
@@ -237,8 +239,8 @@ class HurryScene final : public Scene {
 
 std::vector<NamedScene> waiting_scenes() {
   return {{"sleeper", [] { return std::make_unique<SleeperScene>(); }, {}, Effort::All},
-          {"hurry", [] { return std::make_unique<HurryScene>(1); }, {}, Effort::All},
-          {"hurry-twice", [] { return std::make_unique<HurryScene>(2); }, {}, Effort::Long}};
+          {"hurry", [] { return std::make_unique<PromptWakeScene>(1); }, {}, Effort::All},
+          {"hurry-twice", [] { return std::make_unique<PromptWakeScene>(2); }, {}, Effort::Long}};
 }
 
 } // namespace datum::test

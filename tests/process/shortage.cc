@@ -492,7 +492,7 @@ DATUM_IN_FRONT ssize_t pwrite(int fd, const void* from, std::size_t size, off_t 
   return out_of(Resource::kPeers, ENOMEM) ? -1 : real(fd, from, size, offset);
 }
 
-// Pokes, and lines of the log, take no space.
+// Wake-ups, and lines of the log, take no space.
 DATUM_IN_FRONT ssize_t write(int fd, const void* from, std::size_t size) {
   static auto* const real = next<ssize_t(int, const void*, std::size_t)>("write");
   static auto* const look = next<int(int, struct stat*)>("fstat");

@@ -132,8 +132,8 @@ bool Stage::connect() {
 }
 
 bool Stage::connect_and_rest() {
-  constexpr useconds_t kLongerThanANap = 2000;
-  return connect() && ::usleep(kLongerThanANap) == 0;
+  constexpr useconds_t kLongerThanABackoff = 2000;
+  return connect() && ::usleep(kLongerThanABackoff) == 0;
 }
 
 bool Stage::message() {

@@ -75,7 +75,7 @@ class RegistryNoMemory : public testing::Test {
   DAT_PROVIDER_INFO info_{};
   HandleCheck handles_;
   IaTable ias_;
-  Registry registry_{Settings{}, [] { return std::vector<std::string>{}; }, handles_, ias_};
+  Registry registry_{RegistrySettings{}, [] { return std::vector<std::string>{}; }, handles_, ias_};
 };
 
 } // namespace

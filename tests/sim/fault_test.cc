@@ -131,7 +131,7 @@ SIM_TEST(Message, ThatWaitsIsDeliveredWhenItsRecvComesInTime) {
   EXPECT_EQ(play.active.life(), Party::Life::Up);
 }
 
-SIM_TEST(Sleep, BellsAloneKeepTwoSleepersTalking) {
+SIM_TEST(Sleep, DoorbellsAloneKeepTwoSleepersTalking) {
   Play play{seed, seed % 3 == 0};
   play.connect();
   for (SimNode* node : {&play.active_node, &play.passive_node})

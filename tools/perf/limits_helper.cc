@@ -20,7 +20,7 @@
 namespace datum::perf {
 namespace {
 
-struct Request {
+struct LimitRun {
   Limit limit;
   std::size_t size;
 };
@@ -50,7 +50,7 @@ double messages_per_second(std::size_t size) {
   return limits::ring_rate(size, static_cast<std::size_t>(count));
 }
 
-double run(const Request& request) {
+double run(const LimitRun& request) {
   const std::size_t size = request.size;
   constexpr int kMost = 100'000;
   switch (request.limit) {
@@ -80,7 +80,7 @@ double run(const Request& request) {
   return 0;
 }
 
-void answer(const Request& request, int answers) {
+void answer(const LimitRun& request, int answers) {
   double value = 0;
   int back[2];
   if (pipe(back) == 0) {
@@ -136,7 +136,7 @@ LimitsHelper::LimitsHelper(const FarSide& far) {
     signal(SIGTERM, SIG_IGN);
     close(there[1]);
     close(back[0]);
-    Request request{};
+    LimitRun request{};
     while (read(there[0], &request, sizeof request) == sizeof request) answer(request, back[1]);
     _exit(0);
   }
@@ -153,7 +153,7 @@ LimitsHelper::~LimitsHelper() {
 }
 
 double LimitsHelper::measure(Limit limit, std::size_t size) {
-  const Request request{limit, size};
+  const LimitRun request{limit, size};
   double value = 0;
   {
     const WithoutPipeSignal here;

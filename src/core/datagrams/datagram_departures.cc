@@ -17,7 +17,7 @@ bool DatagramDepartures::take(DatagramPeer& peer) {
 void DatagramDepartures::on_spent(DatagramPeer& peer) {
   peer.unlink();
   spent_.push_back(peer);
-  services_.adapter().put_off();
+  services_.adapter().set_deferred();
   if (going_.empty()) services_.adapter().progress().signal(all_gone_);
 }
 

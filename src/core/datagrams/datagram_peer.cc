@@ -15,15 +15,15 @@ namespace datum {
 namespace {
 
 // A message with this number says that the consumer of its sender has freed the address handle.
-constexpr std::uint32_t kFarewell = 1;
+constexpr std::uint32_t kLastMessage = 1;
 
 } // namespace
 
 DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
     : services_(owner.services()), adapter_(services_.adapter()), owner_(&owner), role_(role),
       address_(services_.addresses().add(*this)), remote_(remote) {
-  farewell_.opcode = Opcode::WriteImmediate;
-  farewell_.extra.note = {Opcode::WriteImmediate, kFarewell, 0};
+  last_message_.opcode = Opcode::WriteImmediate;
+  last_message_.extra.note = {Opcode::WriteImmediate, kLastMessage, 0};
 }
 
 DatagramPeer::~DatagramPeer() {
@@ -64,12 +64,12 @@ Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, Priva
   const auto asked = marked({owner_->number()}, data);
   Connector& self = *this;
   attempt_ = std::make_unique<ConnectAttempt>(
-      adapter_, ConnectAttempt::Question{remote_, qualifier, asked, chosen}, *this, self);
+      adapter_, ConnectAttempt::ConnectTarget{remote_, qualifier, asked, chosen}, *this, self);
   Result<std::unique_ptr<Channel>> channel = attempt_->ask();
   if (!channel) return channel.error();
   channel_ = std::move(*channel);
   if (chosen.deadline != kNever) adapter_.timers().arm(timer_, chosen.deadline);
-  adapter_.progress().kick();
+  adapter_.progress().wake();
   return kOk;
 }
 
@@ -87,7 +87,7 @@ void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
   const PrivateData said = asked.subspan(DatagramMark::kWireSize);
   private_data_.assign(said.begin(), said.end());
   channel_ = incoming.accept(marked({owner_->number()}, data), *this, options());
-  adapter_.progress().kick();
+  adapter_.progress().wake();
 }
 
 void DatagramPeer::PatienceTimer::on_expired(Instant) {
@@ -204,7 +204,7 @@ void DatagramPeer::start_kept() {
     if (result == StartResult::Started) ++started_;
     backlog_.mark_started(started_);
   }
-  say_farewell();
+  send_last_message();
 }
 
 void DatagramPeer::on_placed(std::uint32_t count) {
@@ -225,7 +225,7 @@ void DatagramPeer::forget() {
     become_spent();
     return;
   }
-  owes_farewell_ = true;
+  owes_last_message_ = true;
   start_kept();
 }
 
@@ -235,20 +235,20 @@ bool DatagramPeer::depart(Instant deadline) {
   owner_ = nullptr;
   services_.addresses().remove(address_);
   adapter_.timers().arm(timer_, deadline);
-  adapter_.progress().kick();
+  adapter_.progress().wake();
   return true;
 }
 
-// The farewell leaves after all datagrams.
-void DatagramPeer::say_farewell() {
-  if (!owes_farewell_ || channel_->start(farewell_) == StartResult::Later) return;
-  owes_farewell_ = false;
+// The last message leaves after all datagrams.
+void DatagramPeer::send_last_message() {
+  if (!owes_last_message_ || channel_->start(last_message_) == StartResult::Later) return;
+  owes_last_message_ = false;
   ++started_;
 }
 
 // Each side knows that the other sends no more, and that its own datagrams have arrived.
 void DatagramPeer::close_if_both_forgot() {
-  if (state_ != State::Open || !forgotten_ || !peer_forgot_ || owes_farewell_ ||
+  if (state_ != State::Open || !forgotten_ || !peer_forgot_ || owes_last_message_ ||
       started_ != placed_)
     return;
   close(CloseMode::Disconnect);
@@ -288,7 +288,7 @@ AccessFault DatagramPeer::check_note(const MessageNote& note) const {
 }
 
 void DatagramPeer::complete_noted(std::uint64_t, bool, const MessageNote& note) {
-  if (note.value != kFarewell) return; // from a later version; ignored
+  if (note.value != kLastMessage) return; // from a later version; ignored
   peer_forgot_ = true;
   close_if_both_forgot();
 }

@@ -118,7 +118,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   void lose_the_rest();
   void become_spent();
   void start_kept();
-  void say_farewell();
+  void send_last_message();
   void close_if_both_forgot();
   bool all_placed() const { return backlog_.all_started() && started_ == placed_; }
   void take(const std::byte* payload, std::uint64_t length, bool solicited);
@@ -130,7 +130,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   State state_ = State::Resolving;
   bool forgotten_ = false;
   bool peer_forgot_ = false;
-  bool owes_farewell_ = false;
+  bool owes_last_message_ = false;
   std::uint32_t number_ = 0;
   DatagramAddress address_;
   Address remote_;
@@ -142,7 +142,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   std::uint32_t started_ = 0; // messages that the channel has taken
   std::uint32_t placed_ = 0;  // of those, placed at the peer
   DatagramBacklog backlog_;
-  WorkRequest farewell_;
+  WorkRequest last_message_;
   // A datagram that arrives in parts, until it is whole.
   std::unique_ptr<std::byte[]> parts_;
   LocalTriplet parts_segment_;

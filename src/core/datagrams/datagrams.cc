@@ -116,7 +116,7 @@ Status Datagrams::post(std::span<const LocalTriplet> local, DatagramAddress to,
   work.opcode = Opcode::Send;
   work.solicited = (flags & kSolicitedWait) != 0;
   work.local = local;
-  const Request request{cookie, work.length, flags, Opcode::Datagram};
+  const PostedRequest request{cookie, work.length, flags, Opcode::Datagram};
   endpoint_.tally().posted[Opcode::Datagram].add(work.length);
   if (state == EpState::Disconnected) {
     requests.add_flushed(request);

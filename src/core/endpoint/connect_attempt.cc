@@ -14,7 +14,7 @@ constexpr Duration kLongestPause = 20 * kMillisecond;
 
 } // namespace
 
-ConnectAttempt::ConnectAttempt(AdapterContext& adapter, const Question& question,
+ConnectAttempt::ConnectAttempt(AdapterContext& adapter, const ConnectTarget& question,
                                ChannelEvents& events, Connector& connector)
     : adapter_(adapter), events_(events), connector_(connector), address_(question.address),
       qualifier_(question.qualifier), data_(question.data.begin(), question.data.end()),
@@ -36,7 +36,7 @@ bool ConnectAttempt::is_patient() {
   }
   if (now >= patient_until_) return false;
   adapter_.timers().arm(*this, std::min(now + pause_, patient_until_));
-  adapter_.progress().kick();
+  adapter_.progress().wake();
   pause_ = std::min(2 * pause_, kLongestPause);
   return true;
 }
@@ -44,7 +44,7 @@ bool ConnectAttempt::is_patient() {
 void ConnectAttempt::on_expired(Instant now) {
   if (auto channel = ask_again()) {
     connector_.on_asked_again(std::move(channel));
-    adapter_.progress().kick();
+    adapter_.progress().wake();
   } else {
     // The transport asked no peer, so no peer failed to answer. There may be memory or descriptors
     // again before the consumer's time limit.

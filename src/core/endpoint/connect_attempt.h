@@ -32,13 +32,13 @@ class Connector {
 // "no listener" is an answer only after a grace.
 class ConnectAttempt final : private Timer {
  public:
-  struct Question {
+  struct ConnectTarget {
     Address address;
     ConnQual qualifier = 0;
     PrivateData data; // copied
     ChannelOptions options;
   };
-  ConnectAttempt(AdapterContext& adapter, const Question& question, ChannelEvents& events,
+  ConnectAttempt(AdapterContext& adapter, const ConnectTarget& question, ChannelEvents& events,
                  Connector& connector);
 
   Result<std::unique_ptr<Channel>> ask();

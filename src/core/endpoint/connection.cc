@@ -64,7 +64,7 @@ Status Connection::connect(const Address& address, ConnQual qualifier, std::uint
   options.deadline = deadline_after(adapter.progress(), timeout_us);
   Connector& self = *this;
   auto attempt = std::make_unique<ConnectAttempt>(
-      adapter, ConnectAttempt::Question{address, qualifier, data, options}, neighbours_.events,
+      adapter, ConnectAttempt::ConnectTarget{address, qualifier, data, options}, neighbours_.events,
       self);
   Result<std::unique_ptr<Channel>> channel = attempt->ask();
   if (!channel) return channel.error();
@@ -77,7 +77,7 @@ Status Connection::connect(const Address& address, ConnQual qualifier, std::uint
   remote_port_ = connected_to_ = qualifier;
   local_port_ = channel_->local_port();
   if (options.deadline != kNever) adapter.timers().arm(connect_timer_, options.deadline);
-  adapter.progress().kick();
+  adapter.progress().wake();
   ++frame_.tally().connects;
   ++adapter.tally().requests_sent;
   return kOk;
@@ -183,7 +183,7 @@ void Connection::accept(IncomingConnection& incoming, ConnQual local_port, Priva
   remote_address_ = remote;
   remote_port_ = remote_port;
   local_port_ = local_port;
-  frame_.adapter().progress().kick();
+  frame_.adapter().progress().wake();
 }
 
 } // namespace datum

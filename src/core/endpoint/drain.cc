@@ -18,7 +18,7 @@ void Drain::begin(Channel& channel) {
   channel_ = &channel;
   requests_.drain();
   go_on();
-  adapter_.progress().kick(); // a sleeping thread does not know of this deadline
+  adapter_.progress().wake(); // a sleeping thread does not know of this deadline
 }
 
 void Drain::on_requests_retired() {

@@ -57,7 +57,7 @@ constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence
 
 DATUM_NO_CANARY Status Endpoint::post_send(std::span<const LocalTriplet> local,
                                            std::uint64_t cookie, CompletionFlags flags) {
-  if (Channel* channel = connection_.channel(); channel != nullptr) channel->warm_up(nullptr);
+  if (Channel* channel = connection_.channel(); channel != nullptr) channel->prefetch(nullptr);
   if (const Status s = check_flags(flags, kOfMessages, attributes().request_completion_flags);
       !s.ok())
     return s;
@@ -80,7 +80,7 @@ DATUM_NO_CANARY Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalT
                                            CompletionFlags flags) {
   const bool read = opcode == Opcode::RdmaRead;
   Channel* const channel = connection_.channel();
-  if (!read && channel != nullptr) channel->warm_up(&remote);
+  if (!read && channel != nullptr) channel->prefetch(&remote);
   if (!check_flags(flags, kOfRequests, attributes().request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};
   const std::int32_t own_iov =

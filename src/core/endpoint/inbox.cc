@@ -58,15 +58,15 @@ ReceiveQueue Inbox::resized(std::int32_t depth, std::int32_t iov) const {
 }
 
 void Inbox::open() {
-  DATUM_ASSERT(!message_open_ && !starved_);
+  DATUM_ASSERT(!message_open_ && !waits_for_receive_);
   connected_ = true;
   will_leave_srq_ = static_cast<bool>(srq_);
 }
 
 void Inbox::flush() {
   connected_ = false;
-  starved_ = false;
-  Starving::unlink();
+  waits_for_receive_ = false;
+  ReceiveWaiter::unlink();
   fail(DtoStatus::Flushed);
   while (!recvs_.empty()) {
     const Receive receive = recvs_.front();

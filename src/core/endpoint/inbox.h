@@ -24,7 +24,7 @@
 
 namespace datum {
 
-class Inbox final : private Starving {
+class Inbox final : private ReceiveWaiter {
  public:
   Inbox(EndpointFrame& frame, EventDispatcher* evd, SharedReceiveQueue* srq);
   ~Inbox();
@@ -83,7 +83,7 @@ class Inbox final : private Starving {
   void on_wait_over(Duration limit) const;
 
  private:
-  // Starving
+  // ReceiveWaiter
   void feed() override;
 
   bool take_from_srq();
@@ -96,8 +96,8 @@ class Inbox final : private Starving {
   EndpointFrame& frame_;
   CompletionFeed completions_;
   Ref<SharedReceiveQueue> srq_;
-  bool message_open_ = false; // an arriving message holds a Recv
-  bool starved_ = false;      // a message waits for a Recv
+  bool message_open_ = false;      // an arriving message holds a Recv
+  bool waits_for_receive_ = false; // a message waits for a Recv
   bool any_posted_ = false;
   bool connected_ = false;
   bool will_leave_srq_ = false; // the EP is connected, and has an SRQ

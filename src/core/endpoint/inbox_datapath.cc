@@ -17,12 +17,12 @@ void Inbox::post(std::span<const LocalTriplet> local, std::uint64_t cookie, Comp
   frame_.tally().recvs_posted.add(capacity);
   recvs_.push(cookie, flags, local, capacity);
   if (has_watermark()) check_watermarks();
-  if (starved_) feed();
+  if (waits_for_receive_) feed();
 }
 
 void Inbox::feed() {
-  DATUM_ASSERT(starved_);
-  starved_ = false;
+  DATUM_ASSERT(waits_for_receive_);
+  waits_for_receive_ = false;
   frame_.on_receive_posted();
 }
 
@@ -42,7 +42,7 @@ TakeResult Inbox::take_receive(std::span<const LocalTriplet>& into, std::uint64_
   if (!message_open_) {
     const bool taken = srq_ ? take_from_srq() : !recvs_.empty();
     if (!taken) {
-      starved_ = true;
+      waits_for_receive_ = true;
       if (srq_) srq_->wait_for_receive(*this);
       return TakeResult::NoReceive;
     }

@@ -23,7 +23,7 @@ static_assert((kHalf &
               "no consumer can set it");
 
 // What a completion needs. For a request that starts as it is posted nothing else is touched.
-struct Request {
+struct PostedRequest {
   std::uint64_t cookie = 0;
   std::uint64_t length = 0;
   CompletionFlags flags = 0;
@@ -51,7 +51,7 @@ class RequestQueue {
   std::uint64_t retired() const { return retired_; }
   std::uint64_t started() const { return started_; }
   std::uint64_t posted() const { return posted_; }
-  Request& at(std::uint64_t position) {
+  PostedRequest& at(std::uint64_t position) {
     DATUM_ASSERT(position >= retired_ && position < posted_);
     return slots_.requests[position & mask_];
   }
@@ -59,9 +59,9 @@ class RequestQueue {
   WorkRequest& work(std::uint64_t position) { return slots_.work[position & mask_]; }
   BindRequest& bind(std::uint64_t position) { return slots_.binds[position & mask_]; }
 
-  Request& push(const Request& request) {
+  PostedRequest& push(const PostedRequest& request) {
     DATUM_ASSERT(!full() && posted_ - retired_ < slots_.requests.size());
-    Request& slot = slots_.requests[posted_ & mask_];
+    PostedRequest& slot = slots_.requests[posted_ & mask_];
     // Field by field: a copy of the whole would wait for the stores that have just made it.
     slot.cookie = request.cookie;
     slot.length = request.length;
@@ -105,7 +105,7 @@ class RequestQueue {
   struct Slots {
     Slots() = default;
     Slots(std::size_t size, std::size_t iov);
-    std::vector<Request> requests;
+    std::vector<PostedRequest> requests;
     std::vector<WorkRequest> work;
     std::vector<BindRequest> binds;
     std::vector<LocalTriplet> segments;

@@ -34,7 +34,7 @@ void RequestStream::flush() {
   queue_.start_all();
   bool failed = false;
   for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at) {
-    Request& request = queue_.at(at);
+    PostedRequest& request = queue_.at(at);
     // After the first failed request all others fail, even those that have been carried out
     // (dat_ep_disconnect(3DAT), Description).
     const bool succeeded = request.ended && request.status == DtoStatus::Success;
@@ -53,7 +53,7 @@ void RequestStream::on_failed(RequestClass kind, DtoStatus status, std::uint32_t
   for (; at != queue_.started(); ++at)
     if (unended(at, kind) && before-- == 0) break;
   if (at == queue_.started()) return;
-  Request& request = queue_.at(at);
+  PostedRequest& request = queue_.at(at);
   request.ended = true;
   request.status = status;
   if (status == DtoStatus::RemoteAccess) ++frame_.adapter().tally().access_faults_of_ours;
@@ -81,13 +81,13 @@ void RequestStream::begin_pair() {
   queue_.begin_pair();
 }
 
-void RequestStream::report_half(const Request& request, Token subject) {
+void RequestStream::report_half(const PostedRequest& request, Token subject) {
   if (request.opcode != Opcode::WriteImmediate) {
     first_half_ = request;
     queue_.end_first_half();
     return;
   }
-  Request whole = request;
+  PostedRequest whole = request;
   whole.flags &= ~kHalf;
   whole.length = first_half_.length;
   // If the second half was refused, the first half may only have been flushed because of that.
@@ -98,14 +98,14 @@ void RequestStream::report_half(const Request& request, Token subject) {
   report(whole, subject);
 }
 
-void RequestStream::add_ended(const Request& request) {
+void RequestStream::add_ended(const PostedRequest& request) {
   DATUM_ASSERT(!full());
   queue_.push(request).ended = true;
   queue_.mark_started();
   retire();
 }
 
-void RequestStream::add_flushed(const Request& request) {
+void RequestStream::add_flushed(const PostedRequest& request) {
   DATUM_ASSERT(!full());
   queue_.push(request);
   flush();

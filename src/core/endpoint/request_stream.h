@@ -41,8 +41,8 @@ class RequestStream {
   // A failure changes nothing.
   void begin_pair();
   // Adds a request that has been carried out already, or never will be.
-  void add_ended(const Request& request);
-  void add_flushed(const Request& request);
+  void add_ended(const PostedRequest& request);
+  void add_flushed(const PostedRequest& request);
   void resize(std::int32_t depth, std::int32_t iov) { queue_.resize(depth, iov); }
   // A window is freed while binds of it are posted: those complete as if they had unbound it.
   void forget_window(const MemoryWindow& window);
@@ -66,14 +66,14 @@ class RequestStream {
   void start_or_flush();
   // `just_checked`: the only request to start is the one that is being posted.
   void start(bool just_checked = false);
-  [[gnu::cold]] void fail_unstarted(Request& request);
+  [[gnu::cold]] void fail_unstarted(PostedRequest& request);
   // The oldest started request of its class that has not ended; started() when there is none.
   std::uint64_t oldest_unended(RequestClass kind);
   bool unended(std::uint64_t at, RequestClass kind);
   void retire();
   [[gnu::always_inline]] inline void retire_ended(); // request_stream_datapath.cc
-  void report(const Request& request, Token subject);
-  void report_half(const Request& request, Token subject);
+  void report(const PostedRequest& request, Token subject);
+  void report_half(const PostedRequest& request, Token subject);
 
   EndpointFrame& frame_;
   CompletionFeed completions_;
@@ -87,7 +87,7 @@ class RequestStream {
   RequestQueue queue_;
   std::uint64_t placed_cursor_ = 0; // the oldest Send or Write that may be unended
   std::uint64_t read_cursor_ = 0;   // the oldest Read that may be unended
-  Request first_half_;              // of a Write with immediate data, ended
+  PostedRequest first_half_;        // of a Write with immediate data, ended
 };
 
 } // namespace datum

@@ -18,7 +18,7 @@ bool RequestStream::may_start_now(const WorkRequest& work, CompletionFlags flags
 
 void RequestStream::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
   DATUM_ASSERT(!full());
-  const Request request{cookie, work.length, flags, work.opcode};
+  const PostedRequest request{cookie, work.length, flags, work.opcode};
   if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);
     if (result != StartResult::Later) {
@@ -48,7 +48,7 @@ void RequestStream::start(bool just_checked) {
   starting_ = true;
   while (queue_.started() != queue_.posted() && channel_ != nullptr) {
     const std::uint64_t at = queue_.started();
-    Request& request = queue_.at(at);
+    PostedRequest& request = queue_.at(at);
     if ((request.flags & kBarrierFence) != 0 && reads_started_ > 0) break;
     if (request.opcode == Opcode::Bind) {
       queue_.mark_started();
@@ -89,7 +89,7 @@ std::uint64_t RequestStream::oldest_unended(RequestClass kind) {
 }
 
 bool RequestStream::unended(std::uint64_t at, RequestClass kind) {
-  const Request& request = queue_.at(at);
+  const PostedRequest& request = queue_.at(at);
   const bool member =
       kind == RequestClass::Read ? is_read_class(request.opcode) : is_placed_class(request.opcode);
   return member && !request.ended;
@@ -123,7 +123,7 @@ void RequestStream::retire_ended() {
   retiring_ = true;
   while (queue_.retired() != queue_.started()) {
     const std::uint64_t at = queue_.retired();
-    const Request& request = queue_.at(at);
+    const PostedRequest& request = queue_.at(at);
     if (!request.ended) break;
     // The flush, which may come later, reports it and fails the requests behind it.
     if (request.status != DtoStatus::Success && channel_ != nullptr) [[unlikely]]
@@ -143,7 +143,7 @@ void RequestStream::retire() {
 
 // The next request to start cannot be carried out. Requests that have been started still can be, or
 // fail by themselves. Such a failure then is the first one.
-void RequestStream::fail_unstarted(Request& request) {
+void RequestStream::fail_unstarted(PostedRequest& request) {
   if (!retiring_) retire_ended();
   failure_waits_ = queue_.retired() != queue_.started();
   if (failure_waits_) return;
@@ -153,7 +153,7 @@ void RequestStream::fail_unstarted(Request& request) {
   frame_.break_connection();
 }
 
-DATUM_NO_CANARY void RequestStream::report(const Request& request, Token subject) {
+DATUM_NO_CANARY void RequestStream::report(const PostedRequest& request, Token subject) {
   if ((request.flags & kHalf) != 0) [[unlikely]] {
     report_half(request, subject);
     return;

@@ -17,7 +17,7 @@ SharedReceiveQueue::SharedReceiveQueue(AsyncEvents& events, ProtectionZone& zone
       max_recv_dtos_(attributes.max_recv_dtos) {}
 
 SharedReceiveQueue::~SharedReceiveQueue() {
-  DATUM_ASSERT(!in_use() && starving_.empty());
+  DATUM_ASSERT(!in_use() && receive_waiters_.empty());
   account_->orphan();
 }
 
@@ -37,7 +37,7 @@ Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64
   queue_.push(cookie, kDefaultCompletion, local, capacity);
   account_->posted();
   // A message may be waiting for this very Recv.
-  if (Starving* endpoint = starving_.pop_front()) endpoint->feed();
+  if (ReceiveWaiter* endpoint = receive_waiters_.pop_front()) endpoint->feed();
   return kOk;
 }
 

@@ -23,16 +23,16 @@ struct SharedReceiveAttributes {
   std::int32_t max_recv_iov = 0;
 };
 
-struct StarvingTag;
+struct ReceiveWaiterTag;
 
 // An EP with a message that waits because the SRQ is empty.
-class Starving : public ListHook<StarvingTag> {
+class ReceiveWaiter : public ListHook<ReceiveWaiterTag> {
  public:
   // A Recv has been posted.
   virtual void feed() = 0;
 
  protected:
-  ~Starving() = default;
+  ~ReceiveWaiter() = default;
 };
 
 class SharedReceiveQueue final : public Object {
@@ -56,8 +56,8 @@ class SharedReceiveQueue final : public Object {
   ReceiveQueue& queue() { return queue_; }
   SharedReceiveAccount& account() { return *account_; }
   void taken() { check_low_watermark(); }
-  void wait_for_receive(Starving& endpoint) {
-    if (!endpoint.linked()) starving_.push_back(endpoint);
+  void wait_for_receive(ReceiveWaiter& endpoint) {
+    if (!endpoint.linked()) receive_waiters_.push_back(endpoint);
   }
 
   // Associated EPs hold the SRQ (dat_srq_free).
@@ -73,7 +73,7 @@ class SharedReceiveQueue final : public Object {
   void check_low_watermark();
 
   AsyncEvents& events_;
-  IntrusiveList<Starving, StarvingTag> starving_;
+  IntrusiveList<ReceiveWaiter, ReceiveWaiterTag> receive_waiters_;
   Ref<ProtectionZone> zone_;
   ReceiveQueue queue_;
   SharedReceiveAccount* account_; // owns itself; see SharedReceiveAccount::orphan()

@@ -27,7 +27,7 @@ void AsyncEvents::tell_openers(const Event& event) {
   if (told_of_ == nullptr) return;
   try {
     for_openers_.push_back({event, told_of_});
-    adapter_.put_off();
+    adapter_.set_deferred();
   } catch (const std::bad_alloc&) {
     log(LogLevel::Warn, "out of memory: other openers of the interface adapter miss an event");
   }

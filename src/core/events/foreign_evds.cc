@@ -49,7 +49,7 @@ void ForeignEvds::deliver_later(const std::shared_ptr<ForeignEvd>& evd) {
   if (std::exchange(evd->awaits_delivery, true)) return;
   DATUM_ASSERT(deliveries_.size() < deliveries_.capacity());
   deliveries_.push_back(evd);
-  adapter_.put_off();
+  adapter_.set_deferred();
 }
 
 ForeignEvds::Deliveries ForeignEvds::take_deliveries() {
@@ -60,7 +60,7 @@ ForeignEvds::Deliveries ForeignEvds::take_deliveries() {
   deliveries_.erase(deliveries_.begin(), end);
   for (std::ptrdiff_t i = 0; i != count; ++i)
     taken[static_cast<std::size_t>(i)]->awaits_delivery = false;
-  if (!deliveries_.empty()) adapter_.put_off();
+  if (!deliveries_.empty()) adapter_.set_deferred();
   return taken;
 }
 

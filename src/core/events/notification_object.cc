@@ -16,7 +16,7 @@ void AgentCalls::defer(std::unique_ptr<AgentCall> call) {
   std::unique_ptr<AgentCall>& end = last_ != nullptr ? last_->next : first_;
   end = std::move(call);
   last_ = end.get();
-  adapter_.put_off();
+  adapter_.set_deferred();
 }
 
 NotificationObject::NotificationObject(EventServices& events, ProxyAgent agent)

@@ -70,14 +70,14 @@ class AdapterContext {
   // --- what is deferred until no call of the IA is on the stack
   // ------------------------------------
   // Something is deferred. The facade takes it before it releases the lock.
-  bool has_put_off() const { return put_off_; }
-  void put_off() { put_off_ = true; }
+  bool has_deferred() const { return deferred_; }
+  void set_deferred() { deferred_ = true; }
   // The caller is taking it.
-  void take_put_off() { put_off_ = false; }
+  void clear_deferred() { deferred_ = false; }
   // A channel that may be on the call stack. It is destroyed when the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {
     if (!channel) return;
-    put_off_ = true;
+    deferred_ = true;
     DATUM_ASSERT(retired_.size() < retired_.capacity());
     retired_.push_back(std::move(channel));
   }
@@ -112,7 +112,7 @@ class AdapterContext {
   std::int32_t channel_owners_ = 0;
   std::int32_t blocked_ = 0;
   std::uint32_t last_number_ = 0;
-  bool put_off_ = false;
+  bool deferred_ = false;
   bool awaits_unblocked_ = false;
 };
 

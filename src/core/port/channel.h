@@ -111,7 +111,7 @@ class Channel {
   virtual StartResult start_now(const WorkRequest& request) = 0;
   // A Send, or a Write to `target`, is being posted. The channel may fetch what start_now() will
   // write while the post is checked. Nothing of the post has been checked yet.
-  virtual void warm_up(const RemoteTriplet* /*target*/) {}
+  virtual void prefetch(const RemoteTriplet* /*target*/) {}
   // The peer may have sent something, still unread, that lets this request take a faster way.
   virtual bool should_look_first(const WorkRequest&) const { return false; }
   // A Recv was posted while a message waited for one.

@@ -36,7 +36,7 @@ class LockOwner {
     acquire();
   }
   // Releasing it first does deferred work, which may take long.
-  virtual bool has_put_off() const { return false; }
+  virtual bool has_deferred() const { return false; }
 };
 
 enum class WaitResult : unsigned char { Signalled, TimedOut, Interrupted };
@@ -52,10 +52,10 @@ class Progress {
   virtual void signal(WaitPoint& point) = 0;
   // Work was left behind that no thread may be polling for. Some thread has to look, within 100 us.
   // If a thread has polled for long and then stops, it is as soon as that is noticed.
-  virtual void kick() = 0;
+  virtual void wake() = 0;
   // The same, and always within 100 us. It may cost a poller a wake-up, so it is for large or rare
   // work.
-  virtual void hurry() { kick(); }
+  virtual void wake_promptly() { wake(); }
   // The calling thread copies for a while inside its call, and has then copied this much. Its next
   // poll counts as several polls, since it had no time for them.
   virtual void copying() {}

@@ -61,13 +61,13 @@ struct TransportHost {
   void arm(Timer& timer, Instant when) const {
     const bool sooner = when < timers->next();
     timers->arm(timer, when);
-    if (sooner) progress->kick();
+    if (sooner) progress->wake();
   }
 };
 
 enum class Attention : std::uint8_t {
   Polling, // a thread calls progress() all the time
-  Asleep,  // no thread does until the transport's descriptors become readable or kick() is called
+  Asleep,  // no thread does until the transport's descriptors become readable or wake() is called
 };
 
 class Transport {
@@ -98,7 +98,7 @@ class Transport {
   // False: descriptors only ring.
   virtual bool data_by_descriptors() const { return false; }
   // The longest time for which a poller may not look at the descriptors.
-  virtual Duration descriptor_gap() const { return waiting::kBellsOnly; }
+  virtual Duration descriptor_gap() const { return waiting::kDoorbellsOnly; }
   // Called now and then while a thread polls, and before a thread sleeps. It tells peers what has
   // been taken from them, and rings a peer that said it polls but takes nothing. Returns the latest
   // time for the next call.

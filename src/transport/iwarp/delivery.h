@@ -2,7 +2,7 @@
 // transport/iwarp/delivery.h: a message of the peer's that has come whole, for the Recv that was
 // taken for it.
 // Lives here: its completion; what is counted of it before that.
-// Not here:   its checks and its placement (inbound.h), how it waits (staged_messages.h).
+// Not here:   its checks and its placement (inbound.h), how it waits (unexpected_messages.h).
 // Threads:    the adapter's lock.
 #pragma once
 

@@ -247,7 +247,7 @@ bool Inbound::check_message() {
 
 // What all segments of queue 0 have in common. `waits`: there is no Recv yet.
 Step Inbound::check_receive(bool& waits) {
-  waits = !staged_.empty();
+  waits = !unexpected_.empty();
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
   if (!waits) {
@@ -256,7 +256,7 @@ Step Inbound::check_receive(bool& waits) {
     case TakeResult::Protection:
       return stream_.ended ? Step::Stop : refuse_segment(error::kDdpLocal);
     case TakeResult::NoReceive:
-      if (!staged_.may_wait()) return refuse_segment(error::kNoBuffer);
+      if (!unexpected_.may_wait()) return refuse_segment(error::kNoBuffer);
       waits = true;
       break;
     }
@@ -280,10 +280,10 @@ Step Inbound::check_receive(bool& waits) {
 // A place for the message that the current FPDU belongs to. Wait: there is none.
 Step Inbound::stage() {
   if (send_open_) return Step::Go; // has one
-  switch (staged_.begin(untagged_, ulpdu_)) {
-  case StagedMessages::Begun::Yes: return Step::Go;
-  case StagedMessages::Begun::Full: return Step::Wait;
-  case StagedMessages::Begun::NoMemory: break;
+  switch (unexpected_.begin(untagged_, ulpdu_)) {
+  case UnexpectedMessages::Begun::Yes: return Step::Go;
+  case UnexpectedMessages::Begun::Full: return Step::Wait;
+  case UnexpectedMessages::Begun::NoMemory: break;
   }
   return refuse_segment(error::kNoBuffer);
 }
@@ -294,7 +294,7 @@ Step Inbound::on_send(const Octets* payload) {
     swallow_ = true;
     return Step::Go;
   }
-  const bool begins = !send_open_ && staged_.empty();
+  const bool begins = !send_open_ && unexpected_.empty();
   // The usual message: whole, of one FPDU, for a Recv that is there.
   if (payload != nullptr && begins && !first_ && untagged_.control.last && untagged_.offset == 0 &&
       !is_invalidating(untagged_.control.opcode)) {
@@ -393,7 +393,7 @@ Step Inbound::on_atomic_response() {
 // ---------------------------------------------------------------------------------------
 
 bool Inbound::may_be_placed_for() const {
-  return control_octets_.tagged || staged_.empty();
+  return control_octets_.tagged || unexpected_.empty();
 }
 
 std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
@@ -420,8 +420,8 @@ std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::s
                    });
     return count;
   }
-  return staged_.empty() ? send_places(done, length, out)
-                         : staged_.places(untagged_.offset + done, length, out);
+  return unexpected_.empty() ? send_places(done, length, out)
+                             : unexpected_.places(untagged_.offset + done, length, out);
 }
 
 std::size_t Inbound::places_to_throw_away(std::uint64_t length, std::span<Segment> out) {
@@ -563,31 +563,31 @@ void Inbound::end_send() {
   send_received_ = 0;
   send_open_ = false;
   ++next_msn_[kSendQueue];
-  if (staged_.empty())
+  if (unexpected_.empty())
     delivery_.complete(send_first_, send_ulpdu_, length);
   else
-    staged_.end_send();
+    unexpected_.end_send();
 }
 
 void Inbound::end_immediate() {
   const Octets data = Octets(header_).subspan(UntaggedHeader::kWireSize, kImmediateSize);
   ++next_msn_[kSendQueue];
-  if (staged_.empty())
+  if (unexpected_.empty())
     delivery_.complete_immediate(data, untagged_.msn, is_solicited(untagged_.control.opcode));
   else
-    staged_.end_immediate(data);
+    unexpected_.end_immediate(data);
 }
 
 void Inbound::count_write() {
-  if (!staged_.count_write()) ++stream_.placed;
+  if (!unexpected_.count_write()) ++stream_.placed;
 }
 
 void Inbound::on_receive_posted() {
   if (stream_.ended) return;
-  using Last = StagedMessages::LastSegment;
-  staged_.deliver(control_octets_.tagged
-                      ? std::nullopt
-                      : std::optional(Last{untagged_.msn, untagged_.offset + payload_}));
+  using Last = UnexpectedMessages::LastSegment;
+  unexpected_.deliver(control_octets_.tagged
+                          ? std::nullopt
+                          : std::optional(Last{untagged_.msn, untagged_.offset + payload_}));
 }
 
 } // namespace datum::iwarp

@@ -2,8 +2,8 @@
 // transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order, and
 // placement.
 // Not here: where an FPDU ends (fpdu_decoder.h); the completion of a message (delivery.h); messages
-//           that wait for a Recv (staged_messages.h); serving Reads (responder.h), our own requests
-//           (outbound.h).
+//           that wait for a Recv (unexpected_messages.h); serving Reads (responder.h), our own
+//           requests (outbound.h).
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 #include "transport/iwarp/delivery.h"
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/outbound.h"
-#include "transport/iwarp/staged_messages.h"
 #include "transport/iwarp/stream.h"
+#include "transport/iwarp/unexpected_messages.h"
 
 namespace datum::iwarp {
 
@@ -21,7 +21,7 @@ class Inbound final : public FpduSink {
   Inbound(Stream& stream, Outbound& outbound, StreamControl& control, const RecvPatience& patience)
       : stream_(stream), outbound_(outbound), control_(control),
         delivery_(stream, control, outbound.responder()),
-        staged_(stream, control, delivery_, patience) {}
+        unexpected_(stream, control, delivery_, patience) {}
   Inbound(const Inbound&) = delete;
   Inbound& operator=(const Inbound&) = delete;
 
@@ -35,11 +35,11 @@ class Inbound final : public FpduSink {
   void judge_first_at_its_end() { judges_late_ = true; }
   void on_receive_posted();
   // When a message will have waited too long.
-  Instant deadline() const { return staged_.deadline(); }
+  Instant deadline() const { return unexpected_.deadline(); }
   // The peer has ended.
-  void must_end() { staged_.must_end(); }
+  void must_end() { unexpected_.must_end(); }
   void on_time() {
-    if (!stream_.ended) staged_.on_time();
+    if (!stream_.ended) unexpected_.on_time();
   }
   // Rights are checked again before more octets are placed: others may have run meanwhile.
   void end_of_turn() { checked_ = false; }
@@ -129,7 +129,7 @@ class Inbound final : public FpduSink {
   std::uint32_t next_msn_[4] = {kFirstMsn, kFirstMsn, kFirstMsn, kFirstMsn};
 
   Delivery delivery_;
-  StagedMessages staged_;
+  UnexpectedMessages unexpected_;
 };
 
 } // namespace datum::iwarp

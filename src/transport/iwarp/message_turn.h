@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/message_turn.h: whose message leaves: one of ours, or a response to the peer's
 // Read or Atomic.
-// Lives here: whose message is under way, which side goes first between two messages, whether the memory
-//             for the next FPDU was missing.
+// Lives here: whose message is under way, which side goes first between two messages, whether the
+//             memory for the next FPDU was missing.
 // Not here:   the messages (requester.h, responder.h); the questions to it (outbound.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -31,18 +31,18 @@ class MessageTurn {
   }
 
   // There was no memory: another try, soon. Answers what was asked for.
-  bool starve() {
-    starved_ = true;
+  bool lack_room() {
+    lacks_room_ = true;
     return false;
   }
-  void try_again() { starved_ = false; }
-  bool starved() const { return starved_; }
+  void try_again() { lacks_room_ = false; }
+  bool lacks_room() const { return lacks_room_; }
 
  private:
   static constexpr unsigned kResponsesInARow = 4;
   enum class Whose : std::uint8_t { Nobody, Requester, Responder };
 
-  bool starved_ = false;
+  bool lacks_room_ = false;
   Whose whose_ = Whose::Nobody;
   unsigned responses_in_a_row_ = 0; // since the last message of our own
 };

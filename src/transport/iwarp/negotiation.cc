@@ -107,7 +107,7 @@ Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, cons
     return {};
   Conclusion result;
   if (reply.rejected) {
-    result.verdict = Verdict::Rejected;
+    result.verdict = ReplyVerdict::Rejected;
     return result;
   }
   Terms& terms = result.terms;
@@ -115,7 +115,7 @@ Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, cons
   terms.markers = reply.markers;
   terms.reads_in = wishes.reads_in;
   terms.reads_out = unnegotiated(wishes);
-  result.verdict = Verdict::Agreed;
+  result.verdict = ReplyVerdict::Agreed;
   if (!reply.enhanced) return result;
   const EnhancedData& answer = *reply.enhanced;
   terms.enhanced = true;
@@ -128,10 +128,10 @@ Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, cons
   const bool too_many = answer.ord != kNotNegotiated && answer.ord > terms.reads_in;
   const bool no_place = terms.rtr == Rtr::Read && answer.ird == 0;
   if (too_many || no_place) {
-    result.verdict = Verdict::Terminate;
+    result.verdict = ReplyVerdict::Terminate;
     result.error = error::kInsufficientIrd;
   } else if (answer.peer_to_peer && terms.rtr == Rtr::None) {
-    result.verdict = Verdict::Terminate;
+    result.verdict = ReplyVerdict::Terminate;
     result.error = error::kNoMatchingRtr;
   }
   return result;

@@ -48,14 +48,14 @@ StartupFrame make_reply(const StartupFrame& request, const Terms& terms, Octets 
 StartupFrame make_reject(const StartupFrame& request, const Wishes& wishes, Octets private_data);
 
 // Initiator.
-enum class Verdict : std::uint8_t {
+enum class ReplyVerdict : std::uint8_t {
   Agreed,
   Rejected,  // by the peer's consumer
   Unusable,  // the reply contradicts itself or the request: close
   Terminate, // `error` goes out as the first FPDU, then close
 };
 struct Conclusion {
-  Verdict verdict = Verdict::Unusable;
+  ReplyVerdict verdict = ReplyVerdict::Unusable;
   Terms terms;
   ErrorCode error;
 };

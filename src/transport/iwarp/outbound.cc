@@ -20,7 +20,7 @@ StartResult Outbound::later() {
   return StartResult::Later;
 }
 
-StartResult Outbound::start(const Request& request, bool within_call) {
+StartResult Outbound::start(const OutboundRequest& request, bool within_call) {
   if (stream_.ended || held_ || requester_.busy()) return later();
   if (within_call) return start_within_call(request);
   if (!requester_.take(request) || !turn_.is_free() || !own_turn()) return StartResult::Started;
@@ -30,7 +30,7 @@ StartResult Outbound::start(const Request& request, bool within_call) {
   return StartResult::Started;
 }
 
-StartResult Outbound::start_within_call(const Request& request) {
+StartResult Outbound::start_within_call(const OutboundRequest& request) {
   if (!requester_.suits_call(request) || !turn_.is_free() || !own_turn()) return later();
   acknowledge_first();
   const bool built = requester_.build_within_call(request);
@@ -95,7 +95,7 @@ void Outbound::answer_before_the_end() {
 
 // --- memory that what waits for TCP names --------------------------------------------------------
 
-bool Outbound::holds(const Source& source) const {
+bool Outbound::holds(const PayloadSource& source) const {
   if (source.work != nullptr) return stream_.events->recheck_local(*source.work, kLocalRead);
   std::uint64_t memory = 0;
   return stream_.events->check_remote(source.stag, source.address, source.length, kRemoteRead,
@@ -104,7 +104,7 @@ bool Outbound::holds(const Source& source) const {
 
 void Outbound::fail_without_memory() {
   const WorkRequest* lost = nullptr;
-  queue_.all_sources([&](const Source& source) {
+  queue_.all_sources([&](const PayloadSource& source) {
     const bool held = holds(source);
     if (!held) lost = source.work;
     return held;
@@ -117,22 +117,22 @@ void Outbound::fail_without_memory() {
 }
 
 bool Outbound::begun_source_holds() const {
-  const Source* source = queue_.begun_source();
+  const PayloadSource* source = queue_.begun_source();
   return source == nullptr || holds(*source);
 }
 
 // --- what peers of ours say besides --------------------------------------------------------------
 
-void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool last_words) {
+void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool sent_terminate) {
   const HeaderOctets header(tagged(Rdmap::Write, true, stag, offset));
-  if (last_words)
+  if (sent_terminate)
     queue_.add_last(header);
   else
     queue_.add(header, {}, true, false, {});
 }
 
 bool Outbound::build_ack() {
-  if (!queue_.ready()) return turn_.starve();
+  if (!queue_.ready()) return turn_.lack_room();
   if (!queue_.room_for(TaggedHeader::kWireSize, 0, true)) return false;
   build_carrier(kAckStag, encode_ack(stream_.placed), false);
   stream_.told = stream_.placed;
@@ -173,7 +173,7 @@ void Outbound::ask_silent_peer() {
 }
 
 bool Outbound::build_question() {
-  if (!queue_.ready() || !reads_.make_room()) return turn_.starve();
+  if (!queue_.ready() || !reads_.make_room()) return turn_.lack_room();
   if (!queue_.room_for(UntaggedHeader::kWireSize + ReadRequest::kWireSize, 0, true)) return false;
   asks_ = false;
   if (reads_.empty()) send_read_of_nothing();

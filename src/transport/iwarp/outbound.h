@@ -35,7 +35,7 @@ class Outbound {
   void hold() { held_ = true; }
   void release() { held_ = false; }
 
-  StartResult start(const Request& request, bool within_call);
+  StartResult start(const OutboundRequest& request, bool within_call);
   // FPDUs for what is due, as far as there is room.
   void fill();
   // As far as they can be from memory of ours, the peer's Reads are answered; nothing of our own is
@@ -45,12 +45,12 @@ class Outbound {
   bool has_work() const;
   bool owes_ack() const { return stream_.peer == PeerKind::Own && stream_.placed != stream_.told; }
   // There was no memory: fill() again soon.
-  bool starved() const { return turn_.starved(); }
+  bool lacks_room() const { return turn_.lacks_room(); }
   // Whoever was told Later may come again.
   void give_room();
   // All that waits for TCP may still be read; what TCP has a part of may.
   bool sources_hold() const {
-    return queue_.all_sources([this](const Source& source) { return holds(source); });
+    return queue_.all_sources([this](const PayloadSource& source) { return holds(source); });
   }
   bool begun_source_holds() const;
   // What waits for TCP may not be read any more: fails the oldest of our requests of which that is
@@ -79,15 +79,15 @@ class Outbound {
 
  private:
   StartResult later();
-  StartResult start_within_call(const Request& request);
+  StartResult start_within_call(const OutboundRequest& request);
   void acknowledge_first();
   bool build_next();
   bool build_ack();
   bool build_question();
   void send_read_of_nothing();
-  void build_carrier(Stag stag, std::uint64_t offset, bool last_words);
+  void build_carrier(Stag stag, std::uint64_t offset, bool sent_terminate);
   bool may_answer_before_the_end() const;
-  bool holds(const Source& source) const;
+  bool holds(const PayloadSource& source) const;
   // Between two messages.
   bool own_turn() const { return !responder_.ready() || turn_.own_goes_first(); }
 

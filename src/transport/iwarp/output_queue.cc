@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kCopiedFirst = 4096; // up to here, to copy first and sum then is as fast
 constexpr std::size_t kTrailerMost = 3 + kCrcSize;
-constexpr std::size_t kLastWords = 3; // an acknowledgement, a Terminate or Close, and one to spare
+constexpr std::size_t kLastMessages =
+    3; // an acknowledgement, a Terminate or Close, and one to spare
 constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets between two markers
 
 } // namespace
@@ -93,7 +94,7 @@ std::optional<std::size_t> OutputQueue::room_for(std::size_t header, std::size_t
 }
 
 void OutputQueue::add(Octets header, const Payload& payload, bool copied, bool completes,
-                      const Source& source) {
+                      const PayloadSource& source) {
   const std::size_t before = queued_;
   if (copied || markers_ || payload.length == 0) {
     std::byte* begin = chunk_->octets.data() + used_;
@@ -267,7 +268,7 @@ std::uint32_t OutputQueue::sent(std::size_t octets) {
   return completed;
 }
 
-const Source* OutputQueue::begun_source() const {
+const PayloadSource* OutputQueue::begun_source() const {
   if (!chunk_ || !is_begun()) return nullptr;
   const OutputChunk::Fpdu& fpdu = chunk_->fpdus[first_fpdu_];
   if (fpdu.source == OutputChunk::Fpdu::kInline) return nullptr;
@@ -289,8 +290,8 @@ std::size_t OutputQueue::kept_at_the_end(bool keep_copied) const {
 }
 
 bool OutputQueue::lists_have_room_for(std::size_t fpdus, std::size_t pieces) const {
-  return fpdu_count_ + fpdus + kLastWords <= OutputChunk::kFpdus &&
-         piece_count_ + pieces + kLastWords <= OutputChunk::kPieces;
+  return fpdu_count_ + fpdus + kLastMessages <= OutputChunk::kFpdus &&
+         piece_count_ + pieces + kLastMessages <= OutputChunk::kPieces;
 }
 
 // What room_for() will say of each of them, added up. The shortest goes first, so in front of the

@@ -17,7 +17,7 @@
 namespace datum::iwarp {
 
 // What an FPDU names of somebody's memory while it waits.
-struct Source {
+struct PayloadSource {
   const WorkRequest* work = nullptr; // ours; nullptr: a Read Response to
   Stag stag = 0;
   std::uint64_t address = 0;
@@ -39,7 +39,7 @@ struct OutputChunk {
   std::array<std::byte, kOctets> octets;
   std::array<Octets, kPieces> pieces;
   std::array<Fpdu, kFpdus> fpdus;
-  std::array<Source, kSources> sources;
+  std::array<PayloadSource, kSources> sources;
 };
 
 // The chunks of all connections of an adapter: a connection has one only while it sends.
@@ -92,7 +92,7 @@ class OutputQueue {
   // `header`: what follows the length. The caller has asked room_for(). With markers everything is
   // copied.
   void add(Octets header, const Payload& payload, bool copied, bool completes,
-           const Source& source);
+           const PayloadSource& source);
   // One of the few small FPDUs that end a connection, after end_after_begun().
   void add_last(Octets header);
 
@@ -114,7 +114,7 @@ class OutputQueue {
   }
 
   // What the FPDU that TCP has a part of names; nullptr: nothing, or there is none.
-  const Source* begun_source() const;
+  const PayloadSource* begun_source() const;
 
   // Drops every FPDU that has not begun; with `keep_copied` not those at the front that need nobody
   // else's memory. What has begun is finished from a copy. False: no memory for that; the stream

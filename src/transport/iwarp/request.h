@@ -10,7 +10,7 @@
 namespace datum::iwarp {
 
 // What the seam's WorkRequest says, and masks.
-struct Request {
+struct OutboundRequest {
   Rdmap opcode = Rdmap::Send;
   const WorkRequest* work = nullptr; // Immediate Data has none
   Stag invalidate = 0;
@@ -41,8 +41,8 @@ inline AtomicRequest to_atomic(const WorkRequest& work) {
   return request;
 }
 
-inline Request to_request(const WorkRequest& work) {
-  Request request;
+inline OutboundRequest to_request(const WorkRequest& work) {
+  OutboundRequest request;
   request.opcode = to_rdmap(work);
   request.work = &work;
   if (!is_extended(work.opcode)) return request;

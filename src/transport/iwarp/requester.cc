@@ -19,27 +19,27 @@ bool is_read_class(Rdmap opcode) {
 
 } // namespace
 
-void Requester::put(const Request& request) {
+void Requester::put(const OutboundRequest& request) {
   request_ = request;
   active_ = true;
   msn_ = 0;
   done_ = 0;
 }
 
-bool Requester::take(const Request& request) {
+bool Requester::take(const OutboundRequest& request) {
   assert(!busy());
   if (!accept(request)) return false;
   put(request);
   return true;
 }
 
-bool Requester::suits_call(const Request& request) const {
+bool Requester::suits_call(const OutboundRequest& request) const {
   const bool small = request.work == nullptr || request.work->length <= kAlwaysCopied;
   return small && !is_read_class(request.opcode) &&
          (!is_immediate(request.opcode) || stream_.peer_takes_extensions);
 }
 
-bool Requester::build_within_call(const Request& request) {
+bool Requester::build_within_call(const OutboundRequest& request) {
   put(request);
   within_call_ = true;
   const bool built = build();
@@ -48,7 +48,7 @@ bool Requester::build_within_call(const Request& request) {
   return built;
 }
 
-bool Requester::accept(const Request& request) {
+bool Requester::accept(const OutboundRequest& request) {
   const bool read = is_read_class(request.opcode);
   const bool refused = (read && stream_.terms.reads_out == 0) || peer_refuses(request);
   // The peer said that it does not serve it: as if it had refused.
@@ -59,7 +59,7 @@ bool Requester::accept(const Request& request) {
 }
 
 // One that is not known yet may take them.
-bool Requester::peer_refuses(const Request& request) const {
+bool Requester::peer_refuses(const OutboundRequest& request) const {
   return is_extension(request.opcode) && !stream_.peer_takes_extensions &&
          stream_.peer != PeerKind::Undecided;
 }
@@ -101,7 +101,7 @@ bool Requester::build() {
   const bool accountable = is_read_class(request_.opcode) ? reads_.make_room()
                            : done_ == 0                   ? unfinished_.make_room()
                                                           : true;
-  if (!accountable || !queue_.ready()) return turn_.starve();
+  if (!accountable || !queue_.ready()) return turn_.lack_room();
   switch (request_.opcode) {
   case Rdmap::Write: return build_write();
   case Rdmap::ReadRequest: return build_read_request();

@@ -37,7 +37,7 @@ class Requester {
   // It takes no other request now.
   bool busy() const { return active_ || failure_; }
   // False: the request cannot be carried out, and fails by report_failure().
-  bool take(const Request& request);
+  bool take(const OutboundRequest& request);
   bool failed() const { return failure_.has_value(); }
   void report_failure();
   // There is one, and nothing but room, memory or its turn is missing.
@@ -51,9 +51,9 @@ class Requester {
   bool build_next();
 
   // --- requests whose memory is not ours after the call: whole and copied, or not at all ---------
-  bool suits_call(const Request& request) const;
+  bool suits_call(const OutboundRequest& request) const;
   // False: nothing of it was built.
-  bool build_within_call(const Request& request);
+  bool build_within_call(const OutboundRequest& request);
 
  private:
   struct Failure {
@@ -61,10 +61,10 @@ class Requester {
     DtoStatus status = DtoStatus::Success;
   };
 
-  bool accept(const Request& request);
-  bool peer_refuses(const Request& request) const;
+  bool accept(const OutboundRequest& request);
+  bool peer_refuses(const OutboundRequest& request) const;
   bool blocked() const;
-  void put(const Request& request);
+  void put(const OutboundRequest& request);
   bool build();
   bool build_send();
   bool build_write();
@@ -87,7 +87,7 @@ class Requester {
   std::uint32_t next_msn_ = kFirstMsn;
   std::uint32_t msn_ = 0;
   std::uint64_t done_ = 0;
-  Request request_;
+  OutboundRequest request_;
 };
 
 } // namespace datum::iwarp

@@ -11,7 +11,7 @@
 namespace datum::iwarp {
 
 bool Responder::build() {
-  if (!queue_.ready()) return turn_.starve();
+  if (!queue_.ready()) return turn_.lack_room();
   Served& served = served_.front();
   return served.is_atomic ? build_atomic_response(served) : build_read_response(served);
 }

@@ -15,7 +15,7 @@ constexpr std::size_t kAwaited = 4;
 
 } // namespace
 
-Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
+Session::Session(const SessionSettings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks, settings.most_unsent),
       outbound_(stream_, queue_, *this),
       inbound_(stream_, outbound_, *this, {settings.receive_timeout}), decoder_(inbound_),
@@ -160,7 +160,7 @@ void Session::enter_full(Change change) {
   const Terms& terms = stream_.terms;
   queue_.begin_full_operation(terms.crc, terms.markers);
   decoder_.begin(terms.crc);
-  stream_.most_staged = settings_.most_staged;
+  stream_.most_unexpected = settings_.most_unexpected;
   stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
   stream_.most_ulpdu = mulpdu(segment_size_, terms.markers);
   outbound_.begin(settings_.first_msn);
@@ -320,7 +320,7 @@ void Session::end_behind_the_peer() {
   // (decision 413).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
                        !inbound_.message_under_way() && outbound_.reads().of_consumer() == 0;
-  if (may_say_last_words(true)) begin_ending();
+  if (may_send_last_message(true)) begin_ending();
   report_end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
 }
 
@@ -417,7 +417,7 @@ void Session::shut_down() {
 
 // --- requests ------------------------------------------------------------------------------------
 
-StartResult Session::start(const Request& request, bool within_call) {
+StartResult Session::start(const OutboundRequest& request, bool within_call) {
   if (state_ != State::Full) return StartResult::Later;
   return outbound_.start(request, within_call);
 }
@@ -450,7 +450,7 @@ void Session::abort(bool reset) {
 }
 
 // Nothing is begun any more; what TCP has a part of is finished. False: that cannot be.
-bool Session::may_say_last_words(bool keep_copied) {
+bool Session::may_send_last_message(bool keep_copied) {
   const bool readable = outbound_.begun_source_holds();
   stop_both_ways();
   // A reply that still waits for TCP is copied, too.
@@ -462,7 +462,7 @@ bool Session::may_say_last_words(bool keep_copied) {
 }
 
 void Session::begin_ending() {
-  on(Change::SayLastWords);
+  on(Change::SendLastMessage);
   deadline_ = ending_.begin(stream_.now);
   queue_.rest(); // there may be no last words
 }
@@ -483,7 +483,7 @@ void Session::report_end(CloseReason reason) {
     events->on_connect_failed(ConnectFailure::NonPeerRejected, {});
 }
 
-void Session::fail(const Terminate& last_words) {
+void Session::fail(const Terminate& terminate) {
   if (state_ != State::Full || closing_) return;
   ending_.on_own_error(last_words.error);
   if (waiting_first_) {
@@ -496,10 +496,10 @@ void Session::fail(const Terminate& last_words) {
   // Reads that were accepted before have not failed: what needs nobody's memory answers them.
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;
-  if (may_say_last_words(true)) {
+  if (may_send_last_message(true)) {
     // And how far everything went: what was placed has not failed, either.
     outbound_.send_last_ack();
-    outbound_.send_last(last_words);
+    outbound_.send_last(terminate);
     begin_ending();
   }
   report_end(CloseReason::Broken);
@@ -523,12 +523,12 @@ void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& hea
     stream_.events->on_request_failed(blamed->kind, blamed->status, blamed->before);
   if (state_ != State::Full) return;
   // Never answered (decision 411).
-  if (may_say_last_words(false)) begin_ending();
+  if (may_send_last_message(false)) begin_ending();
   report_end(CloseReason::Broken);
 }
 
 void Session::on_peer_close() {
-  if (may_say_last_words(false)) begin_ending();
+  if (may_send_last_message(false)) begin_ending();
   report_end(CloseReason::Disconnected);
 }
 
@@ -547,7 +547,7 @@ void Session::close(CloseMode mode, Instant now) {
   // Before the initiator has spoken, the responder may not say even this
   // (RFC 5044 section 7.1.2).
   const bool mute = waiting_first_ && mode == CloseMode::Abort;
-  if (full && !mute && may_say_last_words(true)) {
+  if (full && !mute && may_send_last_message(true)) {
     outbound_.send_last_ack();
     if (mode == CloseMode::Abort)
       outbound_.send_last(make_terminate(error::kLocal));
@@ -574,9 +574,9 @@ Instant Session::deadline() const {
   if (startup_.has_kept_reject() && state_ == State::Asked)
     return startup_.peer_is_gone() ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
   if (state_ != State::Full) return std::min(deadline_, ending_.next_look());
-  const Instant starved = outbound_.starved() ? stream_.now + kMillisecond : kNever;
+  const Instant retry = outbound_.lacks_room() ? stream_.now + kMillisecond : kNever;
   return std::min(
-      {deadline_, detection_.deadline(), stall_.deadline(), inbound_.deadline(), starved});
+      {deadline_, detection_.deadline(), stall_.deadline(), inbound_.deadline(), retry});
 }
 
 void Session::on_time(Instant now) {
@@ -605,7 +605,7 @@ void Session::on_time(Instant now) {
   if (state_ == State::Full && now >= stall_.deadline() &&
       stall_.on_time(now, decoder_.at_boundary(), holds_peer_))
     fail(make_terminate(error::kStreamLost));
-  if (state_ == State::Full && outbound_.starved()) outbound_.fill();
+  if (state_ == State::Full && outbound_.lacks_room()) outbound_.fill();
 }
 
 } // namespace datum::iwarp

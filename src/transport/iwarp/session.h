@@ -24,14 +24,14 @@
 namespace datum::iwarp {
 
 // What is decided outside a connection. Times bound what a silent peer can hold.
-struct Settings {
+struct SessionSettings {
   bool crc = true;
   bool hello = true;          // tell peers of our own kind apart
   bool extensions = false;    // opcodes 8 to 11 from a peer that is not known to be our own
   bool own_extensions = true; // and from one that is: we say so in our Hello
   // How long a message waits for its Recv, if that was said; 0: not at all.
   std::optional<Duration> receive_timeout = std::nullopt;
-  std::size_t most_staged = 64 * 1024; // of such messages, then TCP has to hold the peer
+  std::size_t most_unexpected = 64 * 1024; // of such messages, then TCP has to hold the peer
   std::size_t most_unsent = OutputQueue::kMostWaiting; // that TCP has not taken
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
@@ -74,7 +74,7 @@ class SessionEvents {
 
 class Session final : private StreamControl {
  public:
-  Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner);
+  Session(const SessionSettings& settings, ChunkPool& chunks, SessionEvents& owner);
 
   // --- startup -----------------------------------------------------------------------------------
   // Initiator, TCP being connected. `wishes.crc` is the settings' affair.
@@ -132,7 +132,7 @@ class Session final : private StreamControl {
   bool wants_shutdown() const;
   void shut_down();
   // Nobody comes back to look: that direction is shut down now or never.
-  void hurry() { ending_.wait_no_longer(); }
+  void expect_nothing() { ending_.wait_no_longer(); }
   // So it was: only the peer's end is missing.
   bool has_shut_down() const { return state_ == State::Ending && ending_.has_shut_down(); }
   // The socket can be closed; `must_reset`: not in an orderly way.
@@ -143,7 +143,7 @@ class Session final : private StreamControl {
   StartResult start(const WorkRequest& request);
   StartResult start_now(const WorkRequest& request);
   // What RFC 7306 has and the seam does not say: masks.
-  StartResult start_extension(const Request& request) { return start(request, false); }
+  StartResult start_extension(const OutboundRequest& request) { return start(request, false); }
   void on_receive_posted(Instant now);
   // The events are not called any more.
   void close(CloseMode mode, Instant now);
@@ -186,11 +186,11 @@ class Session final : private StreamControl {
   void on_hello_late();
 
   // --- full operation
-  StartResult start(const Request& request, bool within_call);
+  StartResult start(const OutboundRequest& request, bool within_call);
   void end_turn();
 
   // --- the end
-  bool may_say_last_words(bool keep_copied);
+  bool may_send_last_message(bool keep_copied);
   void answer_owed_reads();
   void begin_ending();
   void end_without_the_peer();
@@ -200,14 +200,14 @@ class Session final : private StreamControl {
   void stop_both_ways();
 
   // StreamControl
-  void fail(const Terminate& last_words) override;
+  void fail(const Terminate& terminate) override;
   void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) override;
   void on_terminate(const Terminate& terminate, const UntaggedHeader& header) override;
   void on_peer_close() override;
   void on_valid_fpdu() override { waiting_first_ = false; }
   void on_first_fpdu(const Hello* hello) override;
 
-  const Settings settings_;
+  const SessionSettings settings_;
   SessionEvents& owner_;
   State state_ = State::Idle;
   bool established_ = false;

@@ -22,16 +22,16 @@ enum class SessionState : std::uint8_t {
 
 // What changes the state; SessionEvents are what the owner is told.
 enum class SessionChange : std::uint8_t {
-  Connect,        // initiator, TCP being connected: the request is sent
-  Expect,         // responder, TCP being accepted
-  RequestArrived, // whole, and one that can be answered
-  ReplyArrived,   // whole, and neither a reject nor unusable
-  Accept,         // by the consumer
-  Reject,         // by the consumer or by us: the reply that says so is sent
-  RejectTooLate,  // the requester has gone
-  SayLastWords,   // nothing is begun any more; what TCP has a part of is finished
-  EndBothWays,    // our end of the stream was said, and the peer's has come
-  Abort,          // nothing more is sent
+  Connect,         // initiator, TCP being connected: the request is sent
+  Expect,          // responder, TCP being accepted
+  RequestArrived,  // whole, and one that can be answered
+  ReplyArrived,    // whole, and neither a reject nor unusable
+  Accept,          // by the consumer
+  Reject,          // by the consumer or by us: the reply that says so is sent
+  RejectTooLate,   // the requester has gone
+  SendLastMessage, // nothing is begun any more; what TCP has a part of is finished
+  EndBothWays,     // our end of the stream was said, and the peer's has come
+  Abort,           // nothing more is sent
 };
 
 using SessionRow = StateRow<SessionState, SessionChange>;
@@ -48,7 +48,7 @@ inline constexpr std::array kSessionTable{
     SessionRow{SessionState::Asked, SessionChange::Reject, SessionState::Ending},
     SessionRow{SessionState::Asked, SessionChange::RejectTooLate, SessionState::Ended},
     SessionRow{SessionState::Asked, SessionChange::Abort, SessionState::Ended},
-    SessionRow{SessionState::Full, SessionChange::SayLastWords, SessionState::Ending},
+    SessionRow{SessionState::Full, SessionChange::SendLastMessage, SessionState::Ending},
     SessionRow{SessionState::Full, SessionChange::Abort, SessionState::Ended},
     SessionRow{SessionState::Ending, SessionChange::EndBothWays, SessionState::Ended},
     SessionRow{SessionState::Ending, SessionChange::Abort, SessionState::Ended},
@@ -60,9 +60,9 @@ inline constexpr std::array kSessionStates{
     SessionState::Idle, SessionState::WaitReply, SessionState::WaitRequest, SessionState::Asked,
     SessionState::Full, SessionState::Ending,    SessionState::Ended};
 inline constexpr std::array kSessionChanges{
-    SessionChange::Connect,       SessionChange::Expect,       SessionChange::RequestArrived,
-    SessionChange::ReplyArrived,  SessionChange::Accept,       SessionChange::Reject,
-    SessionChange::RejectTooLate, SessionChange::SayLastWords, SessionChange::EndBothWays,
+    SessionChange::Connect,       SessionChange::Expect,          SessionChange::RequestArrived,
+    SessionChange::ReplyArrived,  SessionChange::Accept,          SessionChange::Reject,
+    SessionChange::RejectTooLate, SessionChange::SendLastMessage, SessionChange::EndBothWays,
     SessionChange::Abort};
 
 static_assert(every_enumerator_is_in(kSessionStates) && every_enumerator_is_in(kSessionChanges));

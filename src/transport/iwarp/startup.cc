@@ -73,10 +73,10 @@ Startup::Fed Startup::feed(Octets octets) {
 ReplyResult Startup::result() const {
   const Conclusion conclusion = conclude(own_frame_, peer_frame_, wishes_);
   switch (conclusion.verdict) {
-  case Verdict::Agreed: return {ReplyKind::Agreed, conclusion.terms, {}};
-  case Verdict::Terminate: return {ReplyKind::Terminate, conclusion.terms, conclusion.error};
-  case Verdict::Unusable: return {};
-  case Verdict::Rejected: break;
+  case ReplyVerdict::Agreed: return {ReplyKind::Agreed, conclusion.terms, {}};
+  case ReplyVerdict::Terminate: return {ReplyKind::Terminate, conclusion.terms, conclusion.error};
+  case ReplyVerdict::Unusable: return {};
+  case ReplyVerdict::Rejected: break;
   }
   Refusal refusal{};
   if (!decode(private_data_, refusal)) return {ReplyKind::Rejected, {}, {}};

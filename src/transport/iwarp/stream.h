@@ -22,7 +22,7 @@ struct Stream {
   PeerKind peer = PeerKind::Foreign;
   bool peer_takes_extensions = false;   // and may be sent
   std::size_t most_ulpdu = kLeastUlpdu; // that we send
-  std::size_t most_staged = 0;          // what messages without a Recv may keep here (decision 305)
+  std::size_t most_unexpected = 0;      // what messages without a Recv may keep here (decision 305)
   Instant now = 0;
   bool ended = false; // nothing is read or built any more
   // Sends and Writes of the peer: placed, and those of them that it has been told of.
@@ -34,7 +34,7 @@ struct Stream {
 class StreamControl {
  public:
   // The peer broke a rule, or its request failed here.
-  virtual void fail(const Terminate& last_words) = 0;
+  virtual void fail(const Terminate& terminate) = 0;
   // A request of ours failed here, behind `before` others of its class.
   virtual void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
   // `header`: of the segment that brought it.

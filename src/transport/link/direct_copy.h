@@ -20,7 +20,7 @@ namespace datum {
 // the copying thread holds the adapter's lock, and to wake another thread takes half as long as a
 // turn. Shorter turns cost more where the kernel copies: each is a system call that looks the pages
 // up again.
-inline constexpr std::uint64_t kDirectTurn = 1024 * 1024;
+inline constexpr std::uint64_t kDirectQuantum = 1024 * 1024;
 
 // Copied freely: it only holds a reference to the frame.
 class DirectCopy {
@@ -34,7 +34,7 @@ class DirectCopy {
   // `remote.length` is checked. `length` is copied, from `offset` of `local` on.
   DtoStatus copy(const RemoteTriplet& remote, Access right, std::span<const LocalTriplet> local,
                  std::uint64_t offset, std::uint64_t length) {
-    DATUM_ASSERT(length <= remote.length && length <= kDirectTurn);
+    DATUM_ASSERT(length <= remote.length && length <= kDirectQuantum);
     return length < kTakesAWhile ? copy_marked(remote, right, local, offset, length)
                                  : copy_for_a_while(remote, right, local, offset, length);
   }

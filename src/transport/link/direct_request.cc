@@ -19,7 +19,7 @@ DATUM_NO_CANARY DtoStatus DirectRequest::take_turn() {
   DATUM_ASSERT(request_ != nullptr);
   const WorkRequest& request = *request_;
   const Access right = request.opcode == Opcode::RdmaRead ? kRemoteRead : kRemoteWrite;
-  const std::uint64_t size = std::min(request.length - done_, kDirectTurn);
+  const std::uint64_t size = std::min(request.length - done_, kDirectQuantum);
   RemoteTriplet remote = request.remote;
   if (done_ == 0) {
     // Checks the whole range at once: nothing is written when its end is out of bounds.

@@ -29,7 +29,7 @@ class DirectAccess {
   virtual std::byte* map(const RegionEntry& entry, Stag stag, bool writable) = 0;
   // Fetches the cache line of that byte, which is about to be written, if it is mapped already.
   // False: it is not mapped.
-  virtual bool warm_up(Stag, std::uint64_t /*address*/) { return false; }
+  virtual bool prefetch(Stag, std::uint64_t /*address*/) { return false; }
   // Copies between local segments and the peer's memory without a mapping. The last bytes are
   // written last. False: the peer is gone, or its memory is.
   virtual bool write(std::uint64_t remote, std::span<const Segment> from) = 0;
@@ -43,7 +43,7 @@ class LinkPort {
   virtual LinkSegment& segment() = 0;
   virtual int side() const = 0;
   // Makes the peer look at its ring.
-  virtual void ring_bell() = 0;
+  virtual void ring_doorbell() = 0;
   // nullptr: the kernel forbids it, or it was switched off.
   virtual DirectAccess* direct() = 0;
   // The peer has direct access to this side, so it may fetch large messages itself.
@@ -95,10 +95,10 @@ enum class IdleLink : std::uint8_t {
 class FabricEvents {
  public:
   // A peer dialled this adapter, or this adapter dialled: a link stands. Called before
-  // on_dialled(). It must not ring the bell: the peer may not know of the link yet.
+  // on_dialled(). It must not ring the doorbell: the peer may not know of the link yet.
   virtual void on_link(LinkPort& port) = 0;
-  // The peer rang the bell of this link.
-  virtual void on_bell(LinkPort& port) = 0;
+  // The peer rang the doorbell of this link.
+  virtual void on_doorbell(LinkPort& port) = 0;
   virtual void on_link_lost(LinkPort& port) = 0;
   // After Drop the fabric ends the link at once: on_link_lost() comes next.
   virtual IdleLink judge_idle(LinkPort& port) = 0;

@@ -52,7 +52,7 @@ bool Link::make_slot() {
     slots_.emplace_back();
     free_slots_.reserve(slots_.capacity());
     ack_list_.reserve(slots_.capacity());
-    for (auto* list : {&work_list_, &working_, &starving_list_}) list->reserve(slots_.capacity());
+    for (auto* list : {&work_list_, &working_, &room_waiters_}) list->reserve(slots_.capacity());
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -89,7 +89,7 @@ void Link::remove(LinkChannel& channel) {
   // The channel may be at work right now; then it is not listed.
   std::erase(work_list_, &channel);
   std::replace(working_.begin(), working_.end(), &channel, static_cast<LinkChannel*>(nullptr));
-  std::erase(starving_list_, &channel);
+  std::erase(room_waiters_, &channel);
   channel.listed_for_ack = channel.listed_for_work = false;
 }
 
@@ -117,32 +117,32 @@ void Link::send_control(const RecordHeader& header, std::span<const std::byte> p
   ask_for_room();
 }
 
-void Link::starve(LinkChannel& channel) {
-  if (std::find(starving_list_.begin(), starving_list_.end(), &channel) == starving_list_.end()) {
-    DATUM_ASSERT(starving_list_.size() < starving_list_.capacity());
-    starving_list_.push_back(&channel);
+void Link::wait_for_room(LinkChannel& channel) {
+  if (std::find(room_waiters_.begin(), room_waiters_.end(), &channel) == room_waiters_.end()) {
+    DATUM_ASSERT(room_waiters_.size() < room_waiters_.capacity());
+    room_waiters_.push_back(&channel);
   }
   ask_for_room();
 }
 
 void Link::ask_for_room() {
-  if (!starving_) transport_.host().progress->hurry();
-  starving_ = busy_ = true;
-  own_.starving.store(1, std::memory_order_relaxed);
+  if (!waits_for_room_) transport_.host().progress->wake_promptly();
+  waits_for_room_ = busy_ = true;
+  own_.wants_room.store(1, std::memory_order_relaxed);
 }
 
 // There may be room again. Every channel that waited for it tries.
-bool Link::end_starving() {
+bool Link::end_wait_for_room() {
   if (!out_.has_room()) return false;
-  starving_ = false;
-  own_.starving.store(0, std::memory_order_relaxed);
-  for (LinkChannel* channel : starving_list_) list_for_work(*channel);
-  starving_list_.clear();
+  waits_for_room_ = false;
+  own_.wants_room.store(0, std::memory_order_relaxed);
+  for (LinkChannel* channel : room_waiters_) list_for_work(*channel);
+  room_waiters_.clear();
   return true;
 }
 
 // The peer found our incoming ring full. It hears at once how far this side has read.
-void Link::relieve_peer() {
+void Link::tell_peer_of_room() {
   in_.tell();
   published_ = busy_ = true;
 }
@@ -171,11 +171,11 @@ void Link::set_attention(Attention attention) {
 }
 
 bool Link::must_look() {
-  if (starving_) return in_.ready() || out_.has_room();
+  if (waits_for_room_) return in_.ready() || out_.has_room();
   return in_.ready() || !work_list_.empty() || !ack_list_.empty();
 }
 
-void Link::on_bell() {
+void Link::on_doorbell() {
   const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
   if ((epoch & 1U) != 0) {
     own_.sleep_epoch.store(epoch + 2, std::memory_order_relaxed);
@@ -195,7 +195,7 @@ void Link::ring_sleeper() {
   }
   if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
   rung_epoch_ = epoch;
-  port_.ring_bell();
+  port_.ring_doorbell();
 }
 
 // A peer that polls is not rung. If it has stopped polling, it may notice that late. Until then
@@ -213,7 +213,7 @@ Instant Link::watch(Instant now) {
     rung_for_ = out_.published();
     patient_until_ = kNever;
     habit_.left_lying(rung_for_);
-    port_.ring_bell();
+    port_.ring_doorbell();
   }
   return patient_until_;
 }
@@ -234,13 +234,13 @@ bool Link::move() {
   const ScopedFlag turn(in_turn_); // also for lack of memory
   busy_ = false;
   bool any = false;
-  if (starving_) any = end_starving();
+  if (waits_for_room_) any = end_wait_for_room();
   if (!controls_.empty()) any = flush_controls() || any;
   if (!ack_list_.empty()) any = flush_acks() || any;
   any = poll_ring() || any;
   if (!work_list_.empty()) any = run_work() || any;
-  flush_bell();
-  busy_ = starving_ || !controls_.empty() || !ack_list_.empty() || !work_list_.empty();
+  flush_doorbell();
+  busy_ = waits_for_room_ || !controls_.empty() || !ack_list_.empty() || !work_list_.empty();
   return any;
 }
 
@@ -271,9 +271,9 @@ DATUM_NO_CANARY bool Link::poll_ring() {
   }
   streaming_ = left != kRecordBudget;
   if (streaming_) {
-    // The peer reports that it starves, fences, and then checks how far this side has read.
+    // The peer reports that it waits for room, fences, and then checks how far this side has read.
     fence();
-    if (peer_.starving.load(std::memory_order_relaxed) != 0) relieve_peer();
+    if (peer_.wants_room.load(std::memory_order_relaxed) != 0) tell_peer_of_room();
   }
   if (out_.peer_misbehaved()) break_off("ring positions that cannot be");
   return streaming_;
@@ -370,7 +370,7 @@ void Link::catch_up() {
   streaming_ = true; // each round takes as many as it may
   for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && in_.ready(); --rounds)
     progress_now();
-  if (progress(); busy_) transport_.host().progress->kick();
+  if (progress(); busy_) transport_.host().progress->wake();
 }
 
 void Link::break_off(const char* reason) {
@@ -383,7 +383,7 @@ void Link::break_off(const char* reason) {
 
 void Link::lost() {
   ending_ = true;
-  // What the peer wrote before it went away still counts: a farewell may be among it. Bounded,
+  // What the peer wrote before it went away still counts: a last message may be among it. Bounded,
   // since a peer that was only cut off may go on writing. After this side has given the link up,
   // the peer repeats elsewhere what is not read here.
   const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;

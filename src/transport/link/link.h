@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link.h: two adapters and the rings between them, shared by all their connections.
-// Lives here: polling, publishing, the bell, the table of connections, marks of direct access.
+// Lives here: polling, publishing, the doorbell, the table of connections, marks of direct access.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -41,7 +41,7 @@ class Link {
   // See Transport::watch().
   Instant watch(Instant now);
   // The peer has rung. It rings once for each epoch, so a new epoch begins before this side looks.
-  void on_bell();
+  void on_doorbell();
   void lost();
   // See Channel::catch_up().
   void catch_up();
@@ -68,8 +68,8 @@ class Link {
   // A channel waits for its turn to copy, or for room.
   bool somebody_waits() const { return !work_list_.empty(); }
 
-  // Room for a record with this many lines of payload. nullptr: the caller should starve(). The
-  // caller fills everything but the first word, then calls publish().
+  // Room for a record with this many lines of payload. nullptr: the caller should wait_for_room().
+  // The caller fills everything but the first word, then calls publish().
   RecordHeader* reserve(std::uint32_t lines) {
     if (!controls_.empty()) return nullptr; // they came first
     return reinterpret_cast<RecordHeader*>(out_.reserve(lines));
@@ -78,14 +78,14 @@ class Link {
     if (!controls_.empty()) return nullptr;
     return reinterpret_cast<RecordHeader*>(out_.reserve());
   }
-  void warm_up() { out_.warm_up(); }
-  void tell_taken() { in_.tell_if_behind(); }
+  void prefetch() { out_.prefetch(); }
+  void acknowledge_records() { in_.tell_if_behind(); }
   // The number of records ever published; and whether the peer says that it has taken so many.
   std::uint64_t published() const { return out_.published(); }
   bool peer_has_read(std::uint64_t records) const { return out_.taken() >= records; }
   std::byte* payload() { return out_.payload(); }
   // The channel continues when there is room again.
-  void starve(LinkChannel& channel);
+  void wait_for_room(LinkChannel& channel);
   void publish() {
     out_.publish();
     published_ = busy_ = true;
@@ -95,7 +95,7 @@ class Link {
   // Such records wait.
   bool controls_wait() const { return !controls_.empty(); }
   // Called after publishing, before the thread leaves: rings if the peer sleeps.
-  void flush_bell() {
+  void flush_doorbell() {
     if (!published_) return;
     published_ = false;
     // What was published must be visible before this side checks whether the peer sleeps. The peer
@@ -146,8 +146,8 @@ class Link {
   bool flush_controls();
   bool run_work();
   void ask_for_room();
-  bool end_starving();
-  void relieve_peer();
+  bool end_wait_for_room();
+  void tell_peer_of_room();
   void break_off(const char* reason);
 
   // A connection's number has its slot in the low bits. A stale number misses the generation of its
@@ -159,7 +159,7 @@ class Link {
     RecordHeader header;
     std::vector<std::byte> payload;
   };
-  struct Slot {
+  struct ChannelSlot {
     LinkChannel* channel = nullptr;
     std::uint32_t generation = 0;
   };
@@ -174,7 +174,7 @@ class Link {
   bool busy_ = false; // there is work besides the ring
   bool published_ = false;
   bool streaming_ = false; // the last look at the ring found something
-  bool starving_ = false;
+  bool waits_for_room_ = false;
   bool broken_ = false;
   bool ending_ = false;
   bool in_turn_ = false;
@@ -183,7 +183,7 @@ class Link {
   std::uint64_t rung_for_ = 0;      // how much was published when watch() rang
   Instant patient_until_ = kNever;
   PeerHabit habit_;
-  std::vector<Slot> slots_;
+  std::vector<ChannelSlot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t channels_ = 0;
   // Channels that the peer asked for, by the peer's number: it may take a request back before it
@@ -192,7 +192,7 @@ class Link {
   std::vector<ChannelFrame*> ack_list_;
   std::vector<LinkChannel*> work_list_;
   std::vector<LinkChannel*> working_;
-  std::vector<LinkChannel*> starving_list_;
+  std::vector<LinkChannel*> room_waiters_;
   std::deque<Control> controls_;
 };
 

@@ -37,11 +37,11 @@ std::string LinkChannel::path_reason() const {
 // --- calls of the consumer -----------------------------------------------------------------------
 
 // Fetching the line that the peer looks at takes as long as all that happens before the store.
-void LinkChannel::warm_up(const RemoteTriplet* target) {
+void LinkChannel::prefetch(const RemoteTriplet* target) {
   if (link() == nullptr) return;
   DirectAccess* direct = target != nullptr ? link()->direct() : nullptr;
-  if (direct == nullptr || !direct->warm_up(target->stag, target->address + target->length - 1))
-    link()->warm_up();
+  if (direct == nullptr || !direct->prefetch(target->stag, target->address + target->length - 1))
+    link()->prefetch();
 }
 
 void LinkChannel::on_receive_posted() {
@@ -49,8 +49,8 @@ void LinkChannel::on_receive_posted() {
   if (!open()) return;
   // The posting thread may make no further call for long. Then no thread flushes what is listed.
   const bool told = flush_ack();
-  link()->flush_bell();
-  if (!told || has_work()) host().progress->kick();
+  link()->flush_doorbell();
+  if (!told || has_work()) host().progress->wake();
 }
 
 void LinkChannel::catch_up() {
@@ -107,8 +107,8 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
 
 // --- deferred work -------------------------------------------------------------------------------
 
-std::uint64_t LinkChannel::next_turn() const {
-  return std::min(sender_.left_to_copy() + receiver_.left_to_copy(), kDirectTurn);
+std::uint64_t LinkChannel::next_quantum() const {
+  return std::min(sender_.left_to_copy() + receiver_.left_to_copy(), kDirectQuantum);
 }
 
 bool LinkChannel::has_work() const {
@@ -127,7 +127,7 @@ bool LinkChannel::work() {
     return true;
   }
   receiver_.tell_kept();
-  waits_for_turn_ = !transport().take_turn(next_turn());
+  waits_for_turn_ = !transport().take_turn(next_quantum());
   const bool fetches = receiver_.fetching();
   bool any = sender_.continue_partial();
   if (open() && sender_.copying() && !waits_for_turn_) {
@@ -153,7 +153,7 @@ void LinkChannel::want_work() {
 }
 
 void LinkChannel::want_room() {
-  link()->starve(*this);
+  link()->wait_for_room(*this);
 }
 
 bool LinkChannel::join(Link& link) {

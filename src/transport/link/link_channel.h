@@ -42,7 +42,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   // --- Channel -----------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request) override { return sender_.start(request); }
   StartResult start_now(const WorkRequest& request) override { return sender_.start_now(request); }
-  void warm_up(const RemoteTriplet* target) override;
+  void prefetch(const RemoteTriplet* target) override;
   bool should_look_first(const WorkRequest& request) const override {
     return sender_.should_look_first(request);
   }
@@ -96,7 +96,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   bool handle_any(const RecordHeader& header, const std::byte* payload);
   bool handle_open(const RecordHeader& header, const std::byte* payload);
   // How much the next turn copies, in both directions.
-  std::uint64_t next_turn() const;
+  std::uint64_t next_quantum() const;
 
   LinkSender sender_{*this};
   LinkReceiver receiver_{*this};

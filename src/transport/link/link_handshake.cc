@@ -260,7 +260,7 @@ void LinkHandshake::on_link_lost() {
 
 void LinkHandshake::say(const RecordHeader& record, PrivateData data) {
   frame_.link()->send_control(record, data);
-  frame_.link()->flush_bell();
+  frame_.link()->flush_doorbell();
 }
 
 void LinkHandshake::leave() {

@@ -131,7 +131,7 @@ bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payl
   const Recv recv = take_receive(header.fetch.length, note, into);
   if (recv != Recv::Taken) return recv == Recv::Refused;
   fetch_.begin(header, payload, note);
-  if (copy_.has_turn(std::min(fetch_.left(), kDirectTurn))) continue_fetch();
+  if (copy_.has_turn(std::min(fetch_.left(), kDirectQuantum))) continue_fetch();
   if (!frame_.open() || !fetch_.under_way()) return true;
   // Fetching takes several turns. The sender has to tell it from a message that waits for its Recv.
   RecordHeader word = frame_.header(RecordType::Ack);
@@ -188,7 +188,7 @@ void LinkReceiver::deliver_kept() {
 }
 
 void LinkReceiver::tell_kept() {
-  if (kept_.take_news()) frame_.link()->tell_taken();
+  if (kept_.take_news()) frame_.link()->acknowledge_records();
 }
 
 void LinkReceiver::terminate_if_open(DtoStatus status) {

@@ -46,7 +46,7 @@ StartResult LinkSender::start(const WorkRequest& request) {
   case Opcode::Datagram:
   case Opcode::Bind: DATUM_ASSERT(false); break; // the core hands a channel neither
   }
-  frame_.link()->flush_bell();
+  frame_.link()->flush_doorbell();
   return result;
 }
 
@@ -56,7 +56,7 @@ StartResult LinkSender::start_now(const WorkRequest& request) {
   if (request.opcode != Opcode::Send) {
     if (is_extended(request.opcode)) return StartResult::Later;
     if (may_go_direct(request)) {
-      if (request.length > kDirectTurn) return StartResult::Later;
+      if (request.length > kDirectQuantum) return StartResult::Later;
       const StartResult result = start_direct(request);
       DATUM_ASSERT(
           !direct_.under_way()); // one turn was enough: nothing points at `request` any more
@@ -70,7 +70,7 @@ StartResult LinkSender::start_now(const WorkRequest& request) {
   if (!(one_line ? send_line(request, size) : send_piece(request, 0, size)))
     return StartResult::Later;
   ++sent_;
-  frame_.link()->flush_bell();
+  frame_.link()->flush_doorbell();
   return StartResult::Started;
 }
 
@@ -159,7 +159,7 @@ StartResult LinkSender::start_direct(const WorkRequest& request) {
   }
   if (!direct_.under_way()) return StartResult::Finished;
   frame_.want_work();
-  frame_.host().progress->hurry();
+  frame_.host().progress->wake_promptly();
   return StartResult::Started;
 }
 
@@ -372,7 +372,7 @@ void LinkSender::fail_later(RequestClass kind, DtoStatus status) {
   failed_class_ = kind;
   failed_status_ = status;
   frame_.want_work();
-  frame_.host().progress->kick();
+  frame_.host().progress->wake();
 }
 
 void LinkSender::report_failure() {
@@ -382,7 +382,7 @@ void LinkSender::report_failure() {
 void LinkSender::report_failed(RequestClass kind, DtoStatus status) {
   // The peer made no mistake that it knows of. It sees the connection break.
   frame_.link()->send_control(frame_.header(RecordType::Close));
-  frame_.link()->flush_bell();
+  frame_.link()->flush_doorbell();
   // Messages that went through the ring before it may still wait for their Recvs.
   frame_.events()->on_request_failed(kind, status, kind == RequestClass::Placed ? unplaced() : 0);
   frame_.end(CloseReason::Broken);

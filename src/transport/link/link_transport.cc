@@ -65,7 +65,7 @@ Result<std::unique_ptr<Channel>> LinkTransport::connect(const Address& address, 
 
 bool LinkTransport::progress() {
   bool any = drives_fabric_ && fabric_.progress();
-  turn_left_ = kDirectTurn;
+  quantum_left_ = kDirectQuantum;
   for (std::size_t i = 0; i < links_.size(); ++i) {
     std::size_t at = first_link_ + i;
     if (at >= links_.size()) at %= links_.size();
@@ -128,7 +128,7 @@ void LinkTransport::list_for_work(LinkChannel& channel) {
   UnlinkedChannel& hook = channel;
   if (hook.linked()) return;
   unlinked_.push_back(channel);
-  host_.progress->kick();
+  host_.progress->wake();
 }
 
 void LinkTransport::unlist(LinkChannel& channel) {
@@ -144,8 +144,8 @@ void LinkTransport::on_link(LinkPort& port) {
   if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // the caller looks next
 }
 
-void LinkTransport::on_bell(LinkPort& port) {
-  if (Link* link = find_link(port)) link->on_bell();
+void LinkTransport::on_doorbell(LinkPort& port) {
+  if (Link* link = find_link(port)) link->on_doorbell();
 }
 
 void LinkTransport::on_link_lost(LinkPort& port) {

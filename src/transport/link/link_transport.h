@@ -67,8 +67,8 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // All connections together copy one turn within each progress(), since others wait. False: they
   // have, and this much waits for the next progress().
   bool take_turn(std::uint64_t octets) {
-    if (octets <= turn_left_) {
-      turn_left_ -= octets;
+    if (octets <= quantum_left_) {
+      quantum_left_ -= octets;
       return true;
     }
     turn_was_short_ = true;
@@ -87,7 +87,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
 
   // FabricEvents
   void on_link(LinkPort& port) override;
-  void on_bell(LinkPort& port) override;
+  void on_doorbell(LinkPort& port) override;
   void on_link_lost(LinkPort& port) override;
   IdleLink judge_idle(LinkPort& port) override;
   // DirectAccessGate
@@ -100,7 +100,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   Attention attention_ = Attention::Polling;
   std::vector<std::unique_ptr<Link>> links_;
   std::size_t first_link_ = 0; // the link that gets the first turn of copying
-  std::uint64_t turn_left_ = 0;
+  std::uint64_t quantum_left_ = 0;
   bool turn_was_short_ = false;
   std::vector<std::unique_ptr<Link>> lost_links_; // destroyed outside their own callbacks
   std::unordered_map<ConnQual, ListenerEvents*> listeners_;

@@ -28,7 +28,7 @@ DtoStatus MessageFetch::take_turn(std::span<const LocalTriplet> into) {
 }
 
 DtoStatus MessageFetch::copy_turn(std::span<const LocalTriplet> into) {
-  std::uint64_t left = std::min(length_ - done_, kDirectTurn);
+  std::uint64_t left = std::min(length_ - done_, kDirectQuantum);
   std::uint64_t skip = done_;
   for (const FetchSegment& segment : segments_) {
     if (left == 0) break;

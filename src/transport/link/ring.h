@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kLineSize = 64;
 inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
 struct alignas(kLineSize) RingSlot {
-  SharedAtomic<std::uint32_t> turn; // the number of this ring's record, counted from 1
+  SharedAtomic<std::uint32_t> sequence; // the number of this ring's record, counted from 1
   std::byte rest[kLineSize - sizeof(std::uint32_t)];
 };
 struct alignas(kLineSize) RingLine {
@@ -57,7 +57,7 @@ struct RingPosition {
   std::uint32_t slot(std::uint32_t ahead = 0) const {
     return (static_cast<std::uint32_t>(records) + ahead) & (kRingSlots - 1);
   }
-  std::uint32_t turn() const { return static_cast<std::uint32_t>(records + 1); }
+  std::uint32_t sequence() const { return static_cast<std::uint32_t>(records + 1); }
   std::uint32_t line() const { return static_cast<std::uint32_t>(lines) & (kRoomLines - 1); }
   // Lines left unused before a payload of this many lines, because it would not end within the
   // room.
@@ -90,12 +90,12 @@ class RingProducer {
     return &ring_->slots[next_.slot()];
   }
   // Fetches the line of the next record, which a polling reader has looked at.
-  void warm_up() { prefetch_for_write(&ring_->slots[next_.slot()]); }
+  void prefetch() { prefetch_for_write(&ring_->slots[next_.slot()]); }
   // The payload of the reserved record.
   std::byte* payload() { return ring_->room[next_.line()].bytes; }
   void publish() {
     DATUM_ASSERT(fits(reserved_));
-    ring_->slots[next_.slot()].turn.store(next_.turn(), std::memory_order_release);
+    ring_->slots[next_.slot()].sequence.store(next_.sequence(), std::memory_order_release);
     ++next_.records;
     next_.lines += reserved_;
     reserved_ = 0;
@@ -131,7 +131,7 @@ class RingConsumer {
   RingConsumer(const Ring& ring, RingTail& tail) : ring_(&ring), tail_(&tail) {}
 
   bool ready() const {
-    return ring_->slots[next_.slot()].turn.load(std::memory_order_acquire) == next_.turn();
+    return ring_->slots[next_.slot()].sequence.load(std::memory_order_acquire) == next_.sequence();
   }
   // The next record's slot, or nullptr. The caller copies what it checks: the peer may change it
   // meanwhile.
@@ -139,8 +139,9 @@ class RingConsumer {
   // Starts fetching the next record, if there is one. A line that the producer has not written yet
   // is better left to it.
   void look_ahead() const {
-    const std::uint32_t second = ring_->slots[next_.slot(1)].turn.load(std::memory_order_relaxed);
-    if (second == next_.turn() + 1) __builtin_prefetch(&ring_->slots[next_.slot(kReadAhead)]);
+    const std::uint32_t second =
+        ring_->slots[next_.slot(1)].sequence.load(std::memory_order_relaxed);
+    if (second == next_.sequence() + 1) __builtin_prefetch(&ring_->slots[next_.slot(kReadAhead)]);
   }
   // The payload of that record, of this many lines. nullptr: no record is as large as this.
   const std::byte* payload(std::uint32_t lines) const {

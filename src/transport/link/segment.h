@@ -21,7 +21,7 @@ struct SegmentSide {
   // something was published. It starts at 0 and counts up.
   alignas(kLineSize) SharedAtomic<std::uint32_t> sleep_epoch;
   // 1: it found its outgoing ring full and sleeps: tell it when there is room again.
-  SharedAtomic<std::uint32_t> starving;
+  SharedAtomic<std::uint32_t> wants_room;
   // 1: whenever this side relies on having written a word before it reads the other side's, it
   // fences on every processor, so that the other side need not. Not between one odd sleep_epoch and
   // the next: a side that believes it has rung for the epoch that it sees fences, and looks again.

@@ -98,7 +98,7 @@ std::byte* ProcessMemory::map(const RegionEntry& entry, Stag stag, bool writable
   return maps_.map(entry, stag, writable);
 }
 
-bool ProcessMemory::warm_up(Stag stag, std::uint64_t address) {
+bool ProcessMemory::prefetch(Stag stag, std::uint64_t address) {
   std::byte* at = maps_.written_before(stag, address);
   if (at != nullptr) prefetch_for_write(at);
   return at != nullptr;

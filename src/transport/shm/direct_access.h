@@ -31,7 +31,7 @@ class ProcessMemory final : public DirectAccess {
 
   std::span<const RegionEntry> regions() override;
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
-  bool warm_up(Stag stag, std::uint64_t address) override;
+  bool prefetch(Stag stag, std::uint64_t address) override;
   bool write(std::uint64_t remote, std::span<const Segment> from) override;
   bool read(std::uint64_t remote, std::span<const Segment> into) override;
   // Some of the peer's memory is mapped here.

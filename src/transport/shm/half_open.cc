@@ -29,7 +29,7 @@ void HalfOpen::begin(ShmContext& context, GuardedFd socket) {
   const auto process = peer_credentials(socket.get());
   if (!process) return; // the dialler sees a hangup
   std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket), *process));
-  if (half_open->is_one_too_many()) return half_open->put_off();
+  if (half_open->is_one_too_many()) return half_open->defer();
   FdHandler& handler = *half_open;
   if (!context.reactor.add(half_open->socket_.get(), EPOLLIN, handler).ok()) return;
   half_open->watching_ = true;
@@ -60,7 +60,7 @@ bool HalfOpen::is_one_too_many() const {
   return of_user >= quarter || of_strangers >= context_.options.max_half_open - quarter;
 }
 
-void HalfOpen::put_off() {
+void HalfOpen::defer() {
   std::byte hello[kLargestMessage + 1];
   std::size_t length = 0;
   PassedFds passed;
@@ -68,7 +68,7 @@ void HalfOpen::put_off() {
   static_cast<void>(receive_message(socket_.get(), hello, length, passed));
   Greeting answer = context_.self;
   answer.preamble.kind = MessageKind::Answer;
-  answer.preamble.verdict = Verdict::Again;
+  answer.preamble.verdict = DialVerdict::Again;
   std::byte bytes[Greeting::kWireSize];
   encode(answer, bytes);
   static_cast<void>(send_message(socket_.get(), bytes));
@@ -121,10 +121,10 @@ void HalfOpen::on_ready(std::uint32_t) {
   if (!goes_on) finish();
 }
 
-Verdict HalfOpen::judge_hello(const Preamble& preamble) const {
-  if (preamble.version != kHandshakeVersion) return Verdict::WrongVersion;
-  if (context_.links.find(peer_) != nullptr) return Verdict::Existing;
-  return context_.links.full() ? Verdict::Full : Verdict::Fresh;
+DialVerdict HalfOpen::judge_hello(const Preamble& preamble) const {
+  if (preamble.version != kHandshakeVersion) return DialVerdict::WrongVersion;
+  if (context_.links.find(peer_) != nullptr) return DialVerdict::Existing;
+  return context_.links.full() ? DialVerdict::Full : DialVerdict::Fresh;
 }
 
 bool HalfOpen::on_hello(std::span<const std::byte> message) {
@@ -143,8 +143,8 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
   Greeting answer = context_.self;
   answer.preamble.kind = MessageKind::Answer;
   answer.preamble.verdict = judge_hello(preamble);
-  if (answer.preamble.verdict == Verdict::Full) context_.warn_full();
-  if (answer.preamble.verdict == Verdict::WrongVersion)
+  if (answer.preamble.verdict == DialVerdict::Full) context_.warn_full();
+  if (answer.preamble.verdict == DialVerdict::WrongVersion)
     log_of_peer(LogLevel::Warn,
                 "process {} dials with version {} of the same-host protocol, this one speaks "
                 "version {}: refused; {}",
@@ -154,19 +154,19 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
   encode(answer, bytes);
   on(HalfOpenEvent::Spoke);
   return was_sent(context_, send_message(socket_.get(), bytes)) &&
-         answer.preamble.verdict == Verdict::Fresh;
+         answer.preamble.verdict == DialVerdict::Fresh;
 }
 
 // Two adapters that dial each other at the same time both make an offer. The offer of the smaller
 // id stands. The other side dials again and finds the link.
-Verdict HalfOpen::judge_offer() const {
-  if (context_.links.find(peer_) != nullptr) return Verdict::Existing;
+DialVerdict HalfOpen::judge_offer() const {
+  if (context_.links.find(peer_) != nullptr) return DialVerdict::Existing;
   if (peer_.id != context_.self.id && context_.is_offering(peer_) && context_.self.id < peer_.id)
-    return Verdict::Again;
-  return context_.links.full() ? Verdict::Full : Verdict::Fresh;
+    return DialVerdict::Again;
+  return context_.links.full() ? DialVerdict::Full : DialVerdict::Fresh;
 }
 
-bool HalfOpen::send_ready(int socket, Verdict verdict, bool has_direct) {
+bool HalfOpen::send_ready(int socket, DialVerdict verdict, bool has_direct) {
   Agreement ready;
   ready.preamble = {kHandshakeVersion, MessageKind::Ready, verdict};
   ready.has_direct = has_direct;
@@ -194,9 +194,9 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   if (!decode(message, offer) || offer.preamble.kind != MessageKind::Offer ||
       offer.preamble.version != kHandshakeVersion || passed.count == 0)
     return false;
-  const Verdict verdict = judge_offer();
-  if (verdict != Verdict::Fresh) {
-    if (verdict == Verdict::Full) context_.warn_full();
+  const DialVerdict verdict = judge_offer();
+  if (verdict != DialVerdict::Fresh) {
+    if (verdict == DialVerdict::Full) context_.warn_full();
     static_cast<void>(send_ready(socket_.get(), verdict, false));
     return false;
   }
@@ -220,7 +220,8 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   parts.socket = std::move(socket_);
   // Nothing is promised before the link stands here. Without it the peer sees a hangup.
   ShmPort* port = context_.links.add(std::move(parts));
-  if (port != nullptr && !send_ready(socket, Verdict::Fresh, direct)) context_.links.lose(*port);
+  if (port != nullptr && !send_ready(socket, DialVerdict::Fresh, direct))
+    context_.links.lose(*port);
   return false;
 }
 

@@ -33,15 +33,15 @@ class HalfOpen final : private FdHandler, private Timer {
   // Both return true to wait for the next message.
   bool on_hello(std::span<const std::byte> message);
   bool on_offer(std::span<const std::byte> message, PassedFds& passed);
-  Verdict judge_hello(const Preamble& preamble) const;
-  Verdict judge_offer() const;
-  bool send_ready(int socket, Verdict verdict, bool has_direct);
+  DialVerdict judge_hello(const Preamble& preamble) const;
+  DialVerdict judge_offer() const;
+  bool send_ready(int socket, DialVerdict verdict, bool has_direct);
   void tell_of_segment(int file) const;
   void on(HalfOpenEvent event);
   void finish();
   // Other users hold as many places as they may already.
   bool is_one_too_many() const;
-  void put_off();
+  void defer();
 
   ShmContext& context_;
   // If a child had a copy, the dialler would keep waiting after this process died

@@ -93,7 +93,7 @@ bool decode(std::span<const std::byte> in, Preamble& out) {
   const bool known = kind >= 1 && kind <= 4 && verdict <= 4;
   if (!known && out.version == kHandshakeVersion) return false;
   out.kind = static_cast<MessageKind>(kind);
-  out.verdict = static_cast<Verdict>(verdict);
+  out.verdict = static_cast<DialVerdict>(verdict);
   return true;
 }
 

@@ -8,7 +8,7 @@
 //                              <-    Ready(verdict, pidfd)              Fresh: the link stands
 //
 // One message per SOCK_SEQPACKET record; integers little-endian; the first eight bytes keep their
-// meaning in every version. Afterwards the socket carries bells: records of one byte.
+// meaning in every version. Afterwards the socket carries doorbells: records of one byte.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ inline constexpr std::uint16_t kHandshakeVersion =
 
 enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready = 4 };
 
-enum class Verdict : std::uint8_t {
+enum class DialVerdict : std::uint8_t {
   Fresh = 0,        // no link between the two yet: continue
   Existing = 1,     // a link stands already: use it
   Again = 2,        // the other side is about to build one, or is busy: dial again shortly
@@ -65,7 +65,7 @@ struct DirectTerms {
 struct Preamble {
   std::uint16_t version = kHandshakeVersion;
   MessageKind kind = MessageKind::Hello;
-  Verdict verdict = Verdict::Fresh;
+  DialVerdict verdict = DialVerdict::Fresh;
   bool operator==(const Preamble&) const = default;
 };
 

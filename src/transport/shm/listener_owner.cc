@@ -23,7 +23,7 @@
 namespace datum {
 namespace {
 
-struct Question {
+struct DiagnosticsRequest {
   nlmsghdr header;
   inet_diag_req_v2 request;
 };
@@ -34,7 +34,7 @@ struct Question {
 OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
-  Question question{};
+  DiagnosticsRequest question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
   question.header.nlmsg_flags = NLM_F_REQUEST;

@@ -48,8 +48,8 @@ void MapCache::drop(std::size_t index) {
   const Mapping& mapping = maps_[index].mapping;
   const std::byte* begin = mapping.data();
   const std::byte* end = begin + mapping.size();
-  for (Slot& slot : slots_)
-    if (slot.at >= begin && slot.at < end) slot = Slot();
+  for (MapSlot& slot : slots_)
+    if (slot.at >= begin && slot.at < end) slot = MapSlot();
   DATUM_ASSERT(bytes_ >= mapping.size());
   bytes_ -= mapping.size();
   maps_.erase(maps_.begin() + static_cast<std::ptrdiff_t>(index));

@@ -44,7 +44,7 @@ class MapCache {
   // Valid until the next call. nullptr: the region has no file that may be mapped.
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) {
     const Backing backing(entry);
-    const Slot& slot = slots_[slot_of(stag)];
+    const MapSlot& slot = slots_[slot_of(stag)];
     if (slot.stag == stag && slot.backing == backing && (slot.writable || !writable))
       return slot.at;
     if (backing.file < 0) return nullptr;
@@ -52,7 +52,7 @@ class MapCache {
   }
   // The last address that was written through `stag` for that byte. Nothing is checked.
   std::byte* written_before(Stag stag, std::uint64_t address) const {
-    const Slot& slot = slots_[slot_of(stag)];
+    const MapSlot& slot = slots_[slot_of(stag)];
     const std::uint64_t offset = address - slot.backing.base;
     return slot.stag == stag && slot.writable && offset < slot.backing.length ? slot.at + offset
                                                                               : nullptr;
@@ -64,7 +64,7 @@ class MapCache {
   static constexpr std::size_t kSlots = 64;
   static std::size_t slot_of(Stag stag) { return (stag >> 8U) % kSlots; }
 
-  struct Slot {
+  struct MapSlot {
     Stag stag = 0;
     bool writable = false;
     Backing backing;
@@ -89,7 +89,7 @@ class MapCache {
   void drop(std::size_t index);
 
   const pid_t pid_;
-  std::array<Slot, kSlots> slots_{};
+  std::array<MapSlot, kSlots> slots_{};
   std::deque<FileMap> maps_; // oldest first
   std::uint64_t bytes_ = 0;
 };

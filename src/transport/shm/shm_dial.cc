@@ -173,16 +173,16 @@ void ShmDial::on_ready(std::uint32_t) {
 void ShmDial::on_answer(std::span<const std::byte> message) {
   Preamble preamble;
   if (!decode(message, preamble)) return on_hangup();
-  if (preamble.version != kHandshakeVersion || preamble.verdict == Verdict::WrongVersion) {
+  if (preamble.version != kHandshakeVersion || preamble.verdict == DialVerdict::WrongVersion) {
     context_.warn_version(address_, qualifier_, preamble.version);
     return give_up(DialFailure::Refused);
   }
   Greeting answer;
   if (!decode(message, answer) || preamble.kind != MessageKind::Answer) return on_hangup();
   switch (preamble.verdict) {
-  case Verdict::Full: return give_up(DialFailure::Unreachable);
-  case Verdict::Existing: break;
-  case Verdict::Fresh: return make_offer(answer);
+  case DialVerdict::Full: return give_up(DialFailure::Unreachable);
+  case DialVerdict::Existing: break;
+  case DialVerdict::Fresh: return make_offer(answer);
   default: return dial_again();
   }
   // Without the link here, one of the two ends has not noticed yet that the link was lost.
@@ -215,7 +215,7 @@ void ShmDial::make_offer(const Greeting& answer) {
   context_.open_direct(parts.peer.process, answer.direct, parts);
 
   Agreement offer;
-  offer.preamble = {kHandshakeVersion, MessageKind::Offer, Verdict::Fresh};
+  offer.preamble = {kHandshakeVersion, MessageKind::Offer, DialVerdict::Fresh};
   offer.has_direct = parts.direct != nullptr;
   std::byte bytes[Agreement::kWireSize];
   encode(offer, bytes);
@@ -232,8 +232,8 @@ void ShmDial::on_ready_message(std::span<const std::byte> message, PassedFds& pa
       ready.preamble.version != kHandshakeVersion)
     return on_hangup();
   switch (ready.preamble.verdict) {
-  case Verdict::Fresh: break;
-  case Verdict::Full: return give_up(DialFailure::Unreachable);
+  case DialVerdict::Fresh: break;
+  case DialVerdict::Full: return give_up(DialFailure::Unreachable);
   default: return dial_again();
   }
   LinkParts parts = std::move(*offered_);

@@ -16,8 +16,8 @@
 namespace datum {
 namespace {
 
-constexpr std::byte kBell{1};
-constexpr int kBellsAtOnce = 16; // a peer that rings without end gets only its turn
+constexpr std::byte kDoorbell{1};
+constexpr int kDoorbellsAtOnce = 16; // a peer that rings without end gets only its turn
 // A survivor learns of a hidden death within a second. A look takes a few microseconds.
 constexpr Duration kDeathLook = 500 * kMillisecond;
 
@@ -72,15 +72,15 @@ void ShmPort::look_for_death() {
   context_.arm(death_timer_, kDeathLook);
 }
 
-void ShmPort::ring_bell() {
+void ShmPort::ring_doorbell() {
   if (condemned_) return;
   const NotCancellable here;
-  // A full socket means that enough bells are pending. A hangup reports a closed socket.
-  if (::send(parts_.socket.get(), &kBell, sizeof kBell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+  // A full socket means that enough doorbells are pending. A hangup reports a closed socket.
+  if (::send(parts_.socket.get(), &kDoorbell, sizeof kDoorbell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
       !lacks_memory(errno))
     return;
-  // The peer sleeps, and no later call asks for this bell again.
-  context_.arm(bell_timer_, kMillisecond);
+  // The peer sleeps, and no later call asks for this doorbell again.
+  context_.arm(doorbell_timer_, kMillisecond);
 }
 
 DirectAccess* ShmPort::direct() {
@@ -107,7 +107,7 @@ bool ShmPort::peer_has_died() const {
 void ShmPort::retire() {
   condemned_ = true;
   idle_timer_.cancel();
-  bell_timer_.cancel();
+  doorbell_timer_.cancel();
   unwatch();
 }
 
@@ -148,25 +148,25 @@ void ShmPort::on_expired(Instant) {
   context_.links.lose(*this);
 }
 
-ShmPort::Drained ShmPort::drain_bells() {
+ShmPort::Drained ShmPort::drain_doorbells() {
   Drained result = Drained::Empty;
-  for (int i = 0; i < kBellsAtOnce; ++i) {
-    std::byte bell[2];
-    const ssize_t got = ::recv(parts_.socket.get(), bell, sizeof bell, MSG_DONTWAIT);
+  for (int i = 0; i < kDoorbellsAtOnce; ++i) {
+    std::byte doorbell[2];
+    const ssize_t got = ::recv(parts_.socket.get(), doorbell, sizeof doorbell, MSG_DONTWAIT);
     // What cannot be read for lack of memory is still there at the next look.
     if (got < 0)
       return errno == EAGAIN || errno == EINTR || lacks_memory(errno) ? result : Drained::Ended;
     if (got == 0) return Drained::Ended;
-    if (got != 1 || bell[0] != kBell) return Drained::Garbage;
+    if (got != 1 || doorbell[0] != kDoorbell) return Drained::Garbage;
     result = Drained::Rung;
   }
   return result;
 }
 
 void ShmPort::on_ready(std::uint32_t) {
-  switch (drain_bells()) {
+  switch (drain_doorbells()) {
   case Drained::Empty: return;
-  case Drained::Rung: context_.events->on_bell(*this); return;
+  case Drained::Rung: context_.events->on_doorbell(*this); return;
   case Drained::Garbage: condemn("the peer sent something that is not a bell"); return;
   case Drained::Ended: context_.links.lose(*this); return;
   }

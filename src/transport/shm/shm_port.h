@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/shm_port.h: one end of a link that stands: the segment, the bell, the death notice.
+// transport/shm/shm_port.h: one end of a link that stands: the segment, the doorbell, the death
+// notice.
 // Not here: how the link came to be (shm_dial, half_open), the list of links (link_table).
 // Threads:  the adapter's lock.
 #pragma once
@@ -61,7 +62,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
 
   LinkSegment& segment() override { return segment_in(parts_.segment); }
   int side() const override { return parts_.side; }
-  void ring_bell() override;
+  void ring_doorbell() override;
   DirectAccess* direct() override;
   bool peer_has_direct() const override { return parts_.peer_has_direct; }
   const char* path() const override;
@@ -94,7 +95,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   void run_idle_timer(Duration time);
   void look_for_death();
   enum class Drained : std::uint8_t { Empty, Rung, Ended, Garbage };
-  Drained drain_bells();
+  Drained drain_doorbells();
   void unwatch();
 
   ShmContext& context_;
@@ -104,7 +105,8 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   // For a peer whose process has no descriptor to watch.
   PortTimer<&ShmPort::look_for_death> death_timer_{*this};
   PortTimer<&ShmPort::on_idle_long> idle_timer_{*this};
-  PortTimer<&ShmPort::ring_bell> bell_timer_{*this}; // for a bell that could not be rung
+  PortTimer<&ShmPort::ring_doorbell> doorbell_timer_{
+      *this}; // for a doorbell that could not be rung
   Instant idle_since_ = 0;
   bool idle_timer_runs_ = false;
   bool watching_socket_ = false;

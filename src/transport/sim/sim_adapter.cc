@@ -59,7 +59,7 @@ void SimAdapter::stop() {
 
 void SimAdapter::set_attention(Attention attention) {
   asleep_ = attention == Attention::Asleep;
-  if (transport_.set_attention(attention)) roused_ = true;
+  if (transport_.set_attention(attention)) awake_ = true;
 }
 
 void SimAdapter::kill() {
@@ -71,8 +71,8 @@ void SimAdapter::kill() {
 // In virtual time, a sleeping adapter works only for a reason.
 bool SimAdapter::may_sleep_on(Instant now) {
   if (time_ == nullptr || !asleep_) return false;
-  if (pure_->take_kick() || world_.has_due(fabric_.id()) || timers_.next() <= now) roused_ = true;
-  return !roused_;
+  if (pure_->take_wake() || world_.has_due(fabric_.id()) || timers_.next() <= now) awake_ = true;
+  return !awake_;
 }
 
 bool SimAdapter::run(Instant now) {
@@ -82,7 +82,7 @@ bool SimAdapter::run(Instant now) {
   if (!may_sleep_on(now)) {
     any = timers_.run(now);
     any = transport_.progress() || any;
-    roused_ = any;
+    awake_ = any;
   }
   next_timer_.store(timers_.next(), std::memory_order_relaxed);
   lock_.relinquish();

@@ -59,8 +59,8 @@ class SimAdapter final : private SimParticipant {
   void start();
   void stop();
 
-  // In virtual time only: whether the adapter works whenever it can, or only when its bell rings, a
-  // timer expires or it is kicked.
+  // In virtual time only: whether the adapter works whenever it can, or only when its doorbell
+  // rings, a timer expires or it is woken.
   void set_attention(Attention attention);
   // It will never do anything again.
   void kill();
@@ -83,7 +83,7 @@ class SimAdapter final : private SimParticipant {
   std::atomic<Instant> next_timer_{kNever};
   bool started_ = false;
   bool asleep_ = false;
-  bool roused_ = false;
+  bool awake_ = false;
   bool dead_ = false;
 };
 

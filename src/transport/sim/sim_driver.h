@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/sim/sim_driver.h: drives a world among real threads, as the background threads of its
-// adapters would: it sleeps until something is published, kicked or due.
+// adapters would: it sleeps until something is published, woken or due.
 // Threads: any; it holds one adapter's lock at a time and nothing else.
 #pragma once
 

@@ -96,8 +96,8 @@ void SimFabric::dial_failed(DialFailure failure, SimDialState& dial) {
   if (dial.events != nullptr) dial.events->on_dial_failed(failure);
 }
 
-void SimFabric::bell_rang(SimLink& link, int side) {
-  if (link.port(side).attached) events_->on_bell(link.port(side));
+void SimFabric::doorbell_rang(SimLink& link, int side) {
+  if (link.port(side).attached) events_->on_doorbell(link.port(side));
 }
 
 void SimFabric::link_lost(SimLink& link, int side) {
@@ -110,7 +110,7 @@ void SimFabric::link_lost(SimLink& link, int side) {
   links_.erase(keep);
   // The peer has left in good order. Its last records are in the ring and come first.
   if (link.orderly.load(std::memory_order_relaxed))
-    for (int i = 0; i < kLooksAtTheEnd; ++i) events_->on_bell(port);
+    for (int i = 0; i < kLooksAtTheEnd; ++i) events_->on_doorbell(port);
   events_->on_link_lost(port);
 }
 

@@ -35,7 +35,7 @@ class SimFabric final : public Fabric {
   void link_stands(const std::shared_ptr<SimLink>& link, int side);
   void dialled(const std::shared_ptr<SimLink>& link, int side, SimDialState& dial);
   void dial_failed(DialFailure failure, SimDialState& dial);
-  void bell_rang(SimLink& link, int side);
+  void doorbell_rang(SimLink& link, int side);
   void link_lost(SimLink& link, int side);
 
  private:

@@ -24,7 +24,7 @@ LinkSegment& SimPort::segment() {
   return link_.segment(side_);
 }
 
-void SimPort::ring_bell() {
+void SimPort::ring_doorbell() {
   link_.world().ring(link_, 1 - side_);
 }
 
@@ -59,7 +59,7 @@ void SimLink::mirror_words(int side) {
   seen.tail.lines.store(own.tail.lines.load(std::memory_order_acquire), std::memory_order_release);
   seen.tail.records.store(own.tail.records.load(std::memory_order_acquire),
                           std::memory_order_release);
-  seen.starving.store(own.starving.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  seen.wants_room.store(own.wants_room.load(std::memory_order_relaxed), std::memory_order_relaxed);
   seen.mark.store(own.mark.load(std::memory_order_acquire), std::memory_order_release);
   if (!world_.doorbells()) {
     seen.sleep_epoch.store(own.sleep_epoch.load(std::memory_order_acquire),

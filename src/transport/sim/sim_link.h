@@ -24,7 +24,7 @@ class SimPort final : public LinkPort {
   SimPort(SimLink& link, int side) : link_(link), side_(side) {}
   LinkSegment& segment() override;
   int side() const override { return side_; }
-  void ring_bell() override;
+  void ring_doorbell() override;
   DirectAccess* direct() override { return direct_.get(); }
   bool peer_has_direct() const override { return direct_ != nullptr; }
   const char* path() const override { return "simulated network"; }

@@ -69,7 +69,8 @@ WaitResult DrivenSimProgress::wait(WaitPoint& point, Instant deadline) {
       break;
     }
     const Duration left = deadline == kNever ? kLongSleep : deadline - now();
-    // Other adapters may need what was published on the way here, and no bell may have rung for it.
+    // Other adapters may need what was published on the way here, and no doorbell may have rung for
+    // it.
     driver_.wake();
     const Asleep asleep(parts_.lock);
     interrupted = futex_sleep(woken, 0, std::min(left, kLongSleep)) == FutexResult::Interrupted;

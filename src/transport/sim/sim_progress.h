@@ -28,15 +28,15 @@ class PureSimProgress final : public Progress {
   bool poll() override;
   WaitResult wait(WaitPoint& point, Instant deadline) override;
   void signal(WaitPoint& point) override { point.signalled = true; }
-  void kick() override { kicked_ = true; }
+  void wake() override { wake_wanted_ = true; }
   Instant now() override { return world_.now(); }
-  bool take_kick() { return std::exchange(kicked_, false); }
+  bool take_wake() { return std::exchange(wake_wanted_, false); }
 
  private:
   SimProgressParts parts_;
   SimWorld& world_;
   VirtualTime& time_;
-  bool kicked_ = false;
+  bool wake_wanted_ = false;
 };
 
 class DrivenSimProgress final : public Progress {
@@ -46,7 +46,7 @@ class DrivenSimProgress final : public Progress {
   bool poll() override;
   WaitResult wait(WaitPoint& point, Instant deadline) override;
   void signal(WaitPoint& point) override;
-  void kick() override { driver_.wake(); }
+  void wake() override { driver_.wake(); }
   Instant now() override { return SimDriver::real_now(); }
 
  private:

@@ -73,7 +73,7 @@ std::shared_ptr<SimLink> SimWorld::link_between(Id from, Id to, int& side) {
 
 void SimWorld::ring_locked(SimLink& link, int side) {
   post(link.member(side), 0, [link = link.shared_from_this(), side](SimFabric& fabric) {
-    fabric.bell_rang(*link, side);
+    fabric.doorbell_rang(*link, side);
   });
 }
 

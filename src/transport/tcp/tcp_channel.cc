@@ -21,7 +21,7 @@ Status TcpChannel::dial(const HostAddress& host, ConnQual qualifier, PrivateData
   remote_ = host;
   remote_port_ = qualifier;
   TcpDialer& self = *this;
-  const TcpDial::Question question{host, qualifier, data, wishes(), options_.deadline};
+  const TcpDial::DialTarget question{host, qualifier, data, wishes(), options_.deadline};
   dial_ = std::make_unique<TcpDial>(context_, question, events_, self);
   const Status status = dial_->begin();
   local_port_ = dial_->local_port();

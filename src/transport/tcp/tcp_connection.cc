@@ -18,8 +18,8 @@
 namespace datum {
 namespace {
 
-iwarp::Settings settings(const TcpOptions& options, bool same_host) {
-  iwarp::Settings chosen;
+iwarp::SessionSettings settings(const TcpOptions& options, bool same_host) {
+  iwarp::SessionSettings chosen;
   chosen.crc = options.crc == CrcPolicy::On || (options.crc == CrcPolicy::Auto && !same_host);
   chosen.hello = options.hello;
   chosen.receive_timeout = options.receive_timeout;
@@ -27,7 +27,7 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   chosen.request_timeout = options.request_timeout;
   chosen.first_fpdu_timeout = options.first_fpdu_timeout;
   chosen.end_timeout = options.end_timeout;
-  chosen.most_staged = options.most_staged;
+  chosen.most_unexpected = options.most_unexpected;
   chosen.most_unsent = options.unsent(same_host);
   return chosen;
 }
@@ -214,7 +214,7 @@ void TcpConnection::started(std::uint64_t length) {
   // A turn is under way, or its socket takes no more, or whoever posts is about to look, or it is
   // only to be told.
   if (!waits && !inside_ && !sender_.full() && session_.has_output())
-    context_.lent.progress->hurry();
+    context_.lent.progress->wake_promptly();
 }
 
 bool TcpConnection::send_at_once() {
@@ -278,7 +278,7 @@ void TcpConnection::leave() {
   if (is_over() || !begun_) return;
   PendingHook::unlink(); // it has no other turn
   transmit(true, TcpTurn::kAll);
-  session_.hurry();
+  session_.expect_nothing();
   say_the_end();
   if (!session_.has_shut_down()) return;
   receiver_.throw_away();
@@ -344,16 +344,16 @@ void TcpConnection::tell_owner() {
   if (untold_.owner() == nullptr) return;
   const bool others_first = context_.looking || !context_.untold.empty();
   if (others_first && untold_.has_request())
-    put_off();
+    defer();
   else
     untold_.tell_request();
   untold_.tell_no_reply(socket_.error());
   if (is_over()) untold_.tell_over();
 }
 
-void TcpConnection::put_off() {
+void TcpConnection::defer() {
   if (UntoldHook::linked()) return;
-  untold_.put_off(context_.looks);
+  untold_.defer(context_.looks);
   context_.tell_later(*this);
 }
 
@@ -391,7 +391,7 @@ bool TcpConnection::all_has_arrived() const {
 
 void TcpConnection::on_end(ChannelEvents& events, CloseReason reason) {
   untold_.on_end(events, reason);
-  put_off();
+  defer();
 }
 
 } // namespace datum

@@ -109,7 +109,7 @@ class TcpConnection final : public PendingHook,
   void settle();
   void say_the_end();
   void tell_owner();
-  void put_off();
+  void defer();
   void begin_leaving();
   bool has_more_to_say() const;
   void tell_log();

@@ -8,13 +8,13 @@ namespace datum {
 void TcpContext::schedule(TcpConnection& connection) {
   PendingHook& hook = connection;
   if (!hook.linked()) pending.push_back(connection);
-  lent.progress->kick();
+  lent.progress->wake();
 }
 
 void TcpContext::continue_later(TcpConnection& connection) {
   PendingHook& hook = connection;
   if (!hook.linked()) continuing.push_back(connection);
-  lent.progress->kick();
+  lent.progress->wake();
 }
 
 bool TcpContext::others_wait(const TcpConnection& connection) const {
@@ -23,7 +23,7 @@ bool TcpContext::others_wait(const TcpConnection& connection) const {
 
 void TcpContext::tell_later(TcpConnection& connection) {
   untold.push_back(connection);
-  lent.progress->kick();
+  lent.progress->wake();
 }
 
 void TcpContext::arm(Timer& timer, Instant when) {

@@ -70,7 +70,7 @@ constexpr Status kNoResources{Type::InsufficientResources, Detail::ResourceDevic
 
 } // namespace
 
-TcpDial::TcpDial(TcpContext& context, const Question& question, ChannelEvents& events,
+TcpDial::TcpDial(TcpContext& context, const DialTarget& question, ChannelEvents& events,
                  TcpDialer& dialer)
     : context_(context), events_(events), dialer_(dialer), host_(question.host),
       same_host_(is_within_host(context.scope(), host_)), qualifier_(question.qualifier),

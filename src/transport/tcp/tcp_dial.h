@@ -31,7 +31,7 @@ class TcpDialer {
 
 class TcpDial final : private Timer {
  public:
-  struct Question {
+  struct DialTarget {
     HostAddress host;
     ConnQual qualifier = 0;
     PrivateData data; // copied
@@ -39,7 +39,8 @@ class TcpDial final : private Timer {
     Instant deadline = kNever; // the consumer's
   };
   // `events` are the sessions': those of whoever replies are the first to be told anything.
-  TcpDial(TcpContext& context, const Question& question, ChannelEvents& events, TcpDialer& dialer);
+  TcpDial(TcpContext& context, const DialTarget& question, ChannelEvents& events,
+          TcpDialer& dialer);
 
   // Fails only for lack of resources: everything else is told later.
   Status begin();

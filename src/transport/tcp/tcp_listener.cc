@@ -230,9 +230,10 @@ bool TcpListener::on_lack(int error) {
   return false;
 }
 
-const TcpListener::HalfOpen* TcpListener::oldest_stranger() const {
-  const auto found = std::find_if(half_open_.begin(), half_open_.end(),
-                                  [](const HalfOpen& each) { return each.is_stranger(); });
+const TcpListener::HalfOpenConnection* TcpListener::oldest_stranger() const {
+  const auto found =
+      std::find_if(half_open_.begin(), half_open_.end(),
+                   [](const HalfOpenConnection& each) { return each.is_stranger(); });
   return found == half_open_.end() ? nullptr : &*found;
 }
 
@@ -248,7 +249,7 @@ std::optional<Instant> TcpListener::full() {
   outdated_ = nullptr;
   if (half_open_.size() < context_.options.max_half_open) return std::nullopt;
   if (!time_) time_ = time_to_speak();
-  const HalfOpen* oldest = oldest_stranger();
+  const HalfOpenConnection* oldest = oldest_stranger();
   const Instant since = oldest != nullptr ? oldest->since() : context_.now();
   if (oldest == nullptr || context_.now() - since < *time_) return since + *time_;
   outdated_ = oldest;
@@ -261,7 +262,7 @@ bool TcpListener::give_up_stranger() {
   TcpListener* host = nullptr;
   Instant oldest = context_.now() - kTimeForARequest + 1;
   context_.listeners.for_each([&](TcpListener& each) {
-    const HalfOpen* stranger = each.oldest_stranger();
+    const HalfOpenConnection* stranger = each.oldest_stranger();
     if (stranger == nullptr || stranger->since() >= oldest) return;
     oldest = stranger->since();
     host = &each;
@@ -281,31 +282,31 @@ void TcpListener::welcome(GuardedFd socket) {
   if (!half_open_.back().begin().ok()) half_open_.pop_back();
 }
 
-void TcpListener::drop(const HalfOpen& one) {
-  half_open_.remove_if([&](const HalfOpen& each) { return &each == &one; });
+void TcpListener::drop(const HalfOpenConnection& one) {
+  half_open_.remove_if([&](const HalfOpenConnection& each) { return &each == &one; });
   socket_.room_was_made();
 }
 
-void TcpListener::HalfOpen::on(HalfOpenEvent event) {
+void TcpListener::HalfOpenConnection::on(HalfOpenEvent event) {
   const std::optional<HalfOpenState> next = next_in(kHalfOpenTable, state_, event);
   assert(next);
   if (next) state_ = *next;
 }
 
-TcpListener::HalfOpen::~HalfOpen() {
+TcpListener::HalfOpenConnection::~HalfOpenConnection() {
   if (state_ == HalfOpenState::Over) return;
   connection_->session().close(CloseMode::Abort, listener_.context_.now());
   TcpConnection::release(std::move(connection_));
 }
 
-void TcpListener::HalfOpen::refuse(iwarp::Refusal why) {
+void TcpListener::HalfOpenConnection::refuse(iwarp::Refusal why) {
   on(HalfOpenEvent::Leave);
   connection_->session().refuse(why, listener_.context_.now());
   TcpConnection::release(std::move(connection_));
 }
 
 // Its last action destroys it.
-void TcpListener::HalfOpen::on_request() {
+void TcpListener::HalfOpenConnection::on_request() {
   TcpListener& listener = listener_;
   const bool mapped = !is_port(listener.qualifier_);
   const auto data = connection_->session().private_data();

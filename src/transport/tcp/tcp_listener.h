@@ -37,12 +37,12 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
 
  private:
   // Accepted; its request is not whole.
-  class HalfOpen final : public TcpOwner {
+  class HalfOpenConnection final : public TcpOwner {
    public:
-    HalfOpen(TcpListener& listener, std::unique_ptr<TcpConnection> connection)
+    HalfOpenConnection(TcpListener& listener, std::unique_ptr<TcpConnection> connection)
         : listener_(listener), connection_(std::move(connection)), since_(listener.context_.now()) {
     }
-    ~HalfOpen();
+    ~HalfOpenConnection();
     Status begin() { return connection_->expect_request(*this); }
     void on_asked() override { on(HalfOpenEvent::Spoke); }
     void on_request() override;
@@ -73,11 +73,11 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   void welcome(GuardedFd accepted) override;
   bool on_lack(int error) override;
 
-  void drop(const HalfOpen& one);
+  void drop(const HalfOpenConnection& one);
   void warn_nobody_accepted(int error); // once
   Duration time_to_speak() const;
   // nullptr: there is none.
-  const HalfOpen* oldest_stranger() const;
+  const HalfOpenConnection* oldest_stranger() const;
   bool give_up_stranger();
 
   TcpContext& context_;
@@ -86,9 +86,9 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   const TcpNames names_;
   ListeningSocket socket_;
   bool warned_ = false;
-  std::optional<Duration> time_;       // to speak, as many as wait in this turn
-  const HalfOpen* outdated_ = nullptr; // makes room for the next one
-  std::list<HalfOpen> half_open_;      // oldest first
+  std::optional<Duration> time_;                 // to speak, as many as wait in this turn
+  const HalfOpenConnection* outdated_ = nullptr; // makes room for the next one
+  std::list<HalfOpenConnection> half_open_;      // oldest first
 };
 
 } // namespace datum

@@ -32,13 +32,13 @@ struct TcpOptions {
   Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone
   std::size_t max_half_open = 512;           // accepted, request not complete, of one listener
   std::size_t max_ending = 1024;             // nobody holds them any more, their peers do
-  Duration farewell = kSecond;               // how long the end of the IA waits for all of those
+  Duration close_timeout = kSecond;          // how long the end of the IA waits for all of those
   Duration request_timeout = 10 * kSecond;   // until a request is complete
   Duration first_fpdu_timeout =
-      60 * kSecond;                       // of a peer that has to speak first, from our reply on
-  Duration end_timeout = 5 * kSecond;     // for last words, and the peer's end behind them
-  std::size_t most_staged = 64 * 1024;    // octets of messages without a Recv, per connection
-  std::optional<std::size_t> most_unsent; // octets that TCP has not taken, per connection
+      60 * kSecond;                        // of a peer that has to speak first, from our reply on
+  Duration end_timeout = 5 * kSecond;      // for last words, and the peer's end behind them
+  std::size_t most_unexpected = 64 * 1024; // octets of messages without a Recv, per connection
+  std::optional<std::size_t> most_unsent;  // octets that TCP has not taken, per connection
   std::size_t read_size =
       64 * 1024; // what is read at once, and so what waits behind those messages
 

@@ -75,7 +75,7 @@ TcpTransport::TcpTransport(const Address& address, const HostAddress& host, Reac
 
 TcpTransport::~TcpTransport() {
   try {
-    say_farewell();
+    send_last_messages();
   } catch (const std::bad_alloc&) {
     // Then nobody is waited for.
   }
@@ -85,9 +85,9 @@ TcpTransport::~TcpTransport() {
 
 // The IA has been closed, and its thread is gone: what its connections said last leaves from here.
 // A peer that still sends would have it taken back by a reset, so this waits for their ends, too.
-void TcpTransport::say_farewell() {
+void TcpTransport::send_last_messages() {
   if (context_.ending.empty()) return;
-  const Instant until = context_.now() + context_.options.farewell;
+  const Instant until = context_.now() + context_.options.close_timeout;
   do {
     progress();
   } while (!context_.ending.empty() && context_.now() < until && look_at_ending(until));

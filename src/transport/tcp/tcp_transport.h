@@ -49,7 +49,7 @@ class TcpTransport final : public Transport {
   bool set_attention(Attention attention) override;
   bool data_by_descriptors() const override { return context_.connections != 0; }
   Duration descriptor_gap() const override {
-    if (context_.connections == 0) return waiting::kBellsOnly;
+    if (context_.connections == 0) return waiting::kDoorbellsOnly;
     return context_.in_batches ? waiting::kBetweenBatches : 0;
   }
 
@@ -74,7 +74,7 @@ class TcpTransport final : public Transport {
   bool run_pending();
   bool continue_others();
   void tell_ends();
-  void say_farewell();
+  void send_last_messages();
   bool look_at_ending(Instant until);
 
   const Address address_;

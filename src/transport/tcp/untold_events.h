@@ -62,7 +62,7 @@ class UntoldEvents {
 
   // --- after others ------------------------------------------------------------------------------
   // That was put off in such a look at all sockets, or before it.
-  void put_off(std::uint64_t look) { found_in_ = look; }
+  void defer(std::uint64_t look) { found_in_ = look; }
   std::uint64_t found_in() const { return found_in_; }
   bool has_end() const { return end_of_ != nullptr; }
   // The end or the request.

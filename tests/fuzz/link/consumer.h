@@ -38,7 +38,7 @@ class LookedAtTime final : public Progress {
   bool poll() override { return false; }
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint& point) override { point.signalled = true; }
-  void kick() override {}
+  void wake() override {}
   Instant now() override { return now_ += kMillisecond; }
   void pass(Duration time) { now_ += time; }
 

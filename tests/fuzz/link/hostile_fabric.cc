@@ -108,7 +108,7 @@ void HostileFabric::lose_link() {
 }
 
 void HostileFabric::ring_us() {
-  if (port_) events_->on_bell(*port_);
+  if (port_) events_->on_doorbell(*port_);
 }
 
 void HostileFabric::answer_dial(bool refuse) {

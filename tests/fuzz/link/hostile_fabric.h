@@ -38,7 +38,7 @@ class HostilePort final : public LinkPort {
   HostilePort(int side, HostileMemory* direct, bool peer_has_direct);
   LinkSegment& segment() override { return *segment_; }
   int side() const override { return side_; }
-  void ring_bell() override {}
+  void ring_doorbell() override {}
   DirectAccess* direct() override { return condemned ? nullptr : direct_; }
   bool peer_has_direct() const override { return peer_has_direct_; }
   const char* path() const override { return "fuzzed"; }

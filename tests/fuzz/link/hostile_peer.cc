@@ -169,7 +169,7 @@ void HostilePeer::scribble(Input& input) {
 void HostilePeer::set_words(Input& input) {
   SegmentSide& side = own_side();
   side.sleep_epoch = input.byte();
-  side.starving = input.byte();
+  side.wants_room = input.byte();
   side.fences = input.byte();
   side.mark = input.take<std::uint32_t>();
 }

@@ -44,7 +44,7 @@ void Play::consumer_starts(Input& input, bool now) {
     return;
   }
   if ((choice & 0x40U) != 0) {
-    Request request;
+    OutboundRequest request;
     request.work = &work;
     request.opcode = static_cast<Rdmap>(3 + choice % 8);
     if (request.opcode == Rdmap::Terminate) return;

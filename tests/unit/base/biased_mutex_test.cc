@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A lock first of all; then, that the favourite and everybody else shut each other out.
+// A lock first of all; then, that the bias owner and everybody else shut each other out.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -20,7 +20,7 @@
 namespace datum::test {
 namespace {
 
-constexpr int kLongStreak = 1000; // more than it takes to become the favourite
+constexpr int kLongStreak = 1000; // more than it takes to become the bias owner
 
 void take_often(BiasedMutex& mutex, int times) {
   for (int i = 0; i < times; ++i) {
@@ -29,7 +29,7 @@ void take_often(BiasedMutex& mutex, int times) {
   }
 }
 
-TEST(BiasedMutex, AnotherThreadGetsInAfterTheFavourite) {
+TEST(BiasedMutex, AnotherThreadGetsInAfterTheBiasOwner) {
   BiasedMutex mutex;
   take_often(mutex, kLongStreak);
   bool entered = false;
@@ -43,7 +43,7 @@ TEST(BiasedMutex, AnotherThreadGetsInAfterTheFavourite) {
   take_often(mutex, kLongStreak);
 }
 
-TEST(BiasedMutex, WhoeverEndsTheBiasWaitsForTheFavouriteToLeave) {
+TEST(BiasedMutex, WhoeverEndsTheBiasWaitsForTheBiasOwnerToLeave) {
   BiasedMutex mutex;
   take_often(mutex, kLongStreak);
   std::atomic<bool> left = false;
@@ -63,7 +63,7 @@ TEST(BiasedMutex, WhoeverEndsTheBiasWaitsForTheFavouriteToLeave) {
   other.join();
 }
 
-TEST(BiasedMutex, TheFavouriteWaitsForWhoeverEndedTheBias) {
+TEST(BiasedMutex, TheBiasOwnerWaitsForWhoeverEndedTheBias) {
   BiasedMutex mutex;
   take_often(mutex, kLongStreak);
   std::atomic<bool> inside = false;
@@ -94,7 +94,7 @@ struct HeldUp {
 };
 
 // Rules: THREAD.1
-TEST(BiasedMutex, AFavouriteThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
+TEST(BiasedMutex, ABiasOwnerThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
   if (!heavy_fence_ready()) GTEST_SKIP() << "no favourites here";
   const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   void* const page =
@@ -106,18 +106,18 @@ TEST(BiasedMutex, AFavouriteThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
   hold_up.sa_handler = &HeldUp::wait;
   ::sigaction(SIGSEGV, &hold_up, &before);
 
-  std::atomic<bool> is_favourite{false};
+  std::atomic<bool> owns_the_bias{false};
   std::atomic<bool> is_protected{false};
   std::atomic<bool> entered{false};
   std::thread first([&] {
     take_often(mutex, kLongStreak);
-    is_favourite = true;
+    owns_the_bias = true;
     while (!is_protected) std::this_thread::yield();
     mutex.lock();
     entered = true;
     mutex.unlock();
   });
-  while (!is_favourite) std::this_thread::yield();
+  while (!owns_the_bias) std::this_thread::yield();
   ASSERT_EQ(::mprotect(page, size, PROT_READ), 0);
   is_protected = true;
   while (!HeldUp::arrived) std::this_thread::yield();
@@ -206,7 +206,7 @@ TEST(BiasedMutex, WhoeverIsBackAfterLettingInRemembersWhoElseSleeps) {
 
 TEST(BiasedMutex, WhereNobodySleepsLettingInTakesTheLockAgain) {
   BiasedMutex mutex;
-  for (const int streak : {0, kLongStreak}) { // plainly, and as the favourite
+  for (const int streak : {0, kLongStreak}) { // plainly, and as the bias owner
     take_often(mutex, streak);
     mutex.lock();
     for (int i = 0; i < kLongStreak; ++i) mutex.let_in();
@@ -223,7 +223,7 @@ TEST(BiasedMutex, WhereNobodySleepsLettingInTakesTheLockAgain) {
   }
 }
 
-// Each thread becomes the favourite again and again, and each time another one ends that; now and
+// Each thread becomes the bias owner again and again, and each time another one ends that; now and
 // then one lets others in.
 TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   constexpr int kThreads = 4;

@@ -49,7 +49,7 @@ TEST(Fence, ThatIsForbiddenLaterStillExcludes) {
         ++count;
       }
     };
-    add(kRounds); // it is the favourite now
+    add(kRounds); // it is the bias owner now
     forbid_membarrier();
     std::thread other(add, kRounds);
     add(kRounds);

@@ -97,7 +97,7 @@ TEST(RefusalFilter, TheSameLineOnceASecond) {
   EXPECT_FALSE(filter.judge(7, 6).tell);
   EXPECT_FALSE(filter.judge(7, 1'000'000'004).tell);
   EXPECT_TRUE(filter.judge(8, 6).tell);
-  const RefusalFilter::Verdict later = filter.judge(7, 1'000'000'005);
+  const RefusalFilter::LineChoice later = filter.judge(7, 1'000'000'005);
   EXPECT_TRUE(later.tell);
   EXPECT_EQ(later.left_out, 2U);
   EXPECT_FALSE(filter.judge(7, 2'000'000'004).tell);

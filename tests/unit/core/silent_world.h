@@ -27,7 +27,7 @@ class StillTime final : public Progress {
     return WaitResult::TimedOut;
   }
   void signal(WaitPoint&) override {}
-  void kick() override {}
+  void wake() override {}
   Instant now() override { return time; }
   Instant time = 0;
   bool lacks_memory = false;

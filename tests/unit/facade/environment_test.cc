@@ -36,12 +36,12 @@ TEST(Environment, LimitsOfTcpWithoutAnyVariable) {
   EXPECT_EQ(tcp.max_half_open, 512U);
   EXPECT_EQ(tcp.request_timeout, 10'000'000'000);
   EXPECT_EQ(tcp.first_fpdu_timeout, 60'000'000'000);
-  EXPECT_EQ(tcp.most_staged, 65'536U);
+  EXPECT_EQ(tcp.most_unexpected, 65'536U);
   EXPECT_EQ(tcp.read_size, 65'536U);
   EXPECT_EQ(tcp.most_unsent, std::nullopt); // it depends: TcpOptions::unsent()
   EXPECT_EQ(tcp.max_ending, 1024U);
   EXPECT_EQ(tcp.end_timeout, 5'000'000'000);
-  EXPECT_EQ(tcp.farewell, 1'000'000'000);
+  EXPECT_EQ(tcp.close_timeout, 1'000'000'000);
 }
 
 // Rules: ENV.9 ENV.10 ENV.11 ENV.13 ENV.14 ENV.15 ENV.16 ENV.17 ENV.18 ENV.19
@@ -59,12 +59,12 @@ TEST(Environment, EachLimitOfTcpHasAVariableOfItsOwn) {
   EXPECT_EQ(tcp.max_half_open, 11U);
   EXPECT_EQ(tcp.request_timeout, 1'002'000'000);
   EXPECT_EQ(tcp.first_fpdu_timeout, 1'003'000'000);
-  EXPECT_EQ(tcp.most_staged, 5001U);
+  EXPECT_EQ(tcp.most_unexpected, 5001U);
   EXPECT_EQ(tcp.read_size, 5002U);
   EXPECT_EQ(tcp.most_unsent, 5003U);
   EXPECT_EQ(tcp.max_ending, 12U);
   EXPECT_EQ(tcp.end_timeout, 1'004'000'000);
-  EXPECT_EQ(tcp.farewell, 13'000'000);
+  EXPECT_EQ(tcp.close_timeout, 13'000'000);
 }
 
 // Rules: ENV.22

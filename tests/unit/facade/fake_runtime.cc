@@ -47,7 +47,7 @@ class FakeProgress final : public Progress {
     signals_.fetch_add(1);
     futex_wake(signals_, 1 << 20);
   }
-  void kick() override {}
+  void wake() override {}
   Instant now() override {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
   }

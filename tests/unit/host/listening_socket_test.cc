@@ -22,10 +22,10 @@ class StoppedClock final : public Progress {
   bool poll() override { return false; }
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint&) override {}
-  void kick() override { ++kicks; }
+  void wake() override { ++wakes; }
   Instant now() override { return time; }
   Instant time = kSecond;
-  int kicks = 0;
+  int wakes = 0;
 };
 
 // Of one descriptor.
@@ -130,7 +130,7 @@ TEST_F(Listening, IsNotLookedAtWhereThereIsNoRoomUntilTheTimeIsOver) {
   reactor.handle_all();
   EXPECT_EQ(hall.inside.size(), 2U);
   EXPECT_EQ(reactor.events, 0U);
-  EXPECT_EQ(clock.kicks, 1) << "whoever sleeps has to learn of the time";
+  EXPECT_EQ(clock.wakes, 1) << "whoever sleeps has to learn of the time";
   reactor.handle_all(); // as where a hangup is reported all the same
   EXPECT_EQ(hall.turns, 1);
   pass(5 * kMillisecond - 1);

@@ -78,12 +78,12 @@ class BareStream : public StreamControl {
   MessageTurn turn;
 
   std::uint32_t completed = 0; // Sends and Writes that TCP has taken to their ends
-  std::optional<Terminate> last_words;
+  std::optional<Terminate> sent_terminate;
   std::optional<FailedRequest> failed;
 
  private:
   // StreamControl
-  void fail(const Terminate& words) override { last_words = words; }
+  void fail(const Terminate& words) override { sent_terminate = words; }
   void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) override {
     failed = FailedRequest{kind, status, before};
   }

@@ -200,7 +200,7 @@ class Prepared {
     local_ = triplet(&result_, sizeof result_);
     work_ = read_of(std::span(&local_, 1), 0x77, nullptr);
     target.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
-    Request request;
+    OutboundRequest request;
     request.opcode = Rdmap::AtomicRequest;
     request.work = &work_;
     EXPECT_EQ(target.session.start_extension(request), StartResult::Started);

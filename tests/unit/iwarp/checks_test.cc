@@ -103,7 +103,7 @@ TEST(IwarpChecks, C4UnknownOpcode) {
 
 // Rules: iwarp.C4
 TEST(IwarpChecks, C4ExtensionsThatWereNotAgreedOn) {
-  Settings settings;
+  SessionSettings settings;
   settings.extensions = false;
   for (const Rdmap opcode :
        {Rdmap::Immediate, Rdmap::ImmediateSolicited, Rdmap::AtomicRequest, Rdmap::AtomicResponse})
@@ -669,7 +669,7 @@ TEST(IwarpChecks, C34AtomicResponseThatFits) {
     const LocalTriplet local = triplet(&result, sizeof result);
     const WorkRequest work = read_of(std::span(&local, 1), 0x77, nullptr);
     target.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
-    Request request;
+    OutboundRequest request;
     request.opcode = Rdmap::AtomicRequest;
     request.work = &work;
     ASSERT_EQ(target.session.start_extension(request), StartResult::Started);
@@ -768,7 +768,7 @@ TEST(IwarpChecks, C36TheLastLineOfAWriteWaitsForTheCrc) {
 
 // Rules: iwarp.C36
 TEST(IwarpChecks, C36WithoutCrcTheFieldIsNotLookedAt) {
-  Settings settings;
+  SessionSettings settings;
   settings.crc = false;
   Side side(settings);
   side.session.expect_request(0);

@@ -64,9 +64,9 @@ TEST_F(DeliveryAlone, OneThatInvalidatesSaysWhat) {
 TEST_F(DeliveryAlone, OneThatMayNotInvalidateFailsItsRecvAndIsNotCounted) {
   events.invalidation = AccessFault::WrongZone;
   EXPECT_FALSE(delivery_.complete(header(Rdmap::SendInvalidate), 30, 12));
-  ASSERT_TRUE(last_words);
-  EXPECT_EQ(last_words->error, error::kProtectionInvalidate);
-  EXPECT_EQ(last_words->segment_length, 30U);
+  ASSERT_TRUE(sent_terminate);
+  EXPECT_EQ(sent_terminate->error, error::kProtectionInvalidate);
+  EXPECT_EQ(sent_terminate->segment_length, 30U);
   EXPECT_EQ(stream.placed, 0U);
   EXPECT_FALSE(responder_.ready());
 }
@@ -74,8 +74,8 @@ TEST_F(DeliveryAlone, OneThatMayNotInvalidateFailsItsRecvAndIsNotCounted) {
 TEST_F(DeliveryAlone, WhatCannotBeInvalidatedHasAnotherReason) {
   events.invalidation = AccessFault::BadStag;
   EXPECT_FALSE(delivery_.complete(header(Rdmap::SendInvalidate), 30, 12));
-  ASSERT_TRUE(last_words);
-  EXPECT_EQ(last_words->error, error::kCannotInvalidate);
+  ASSERT_TRUE(sent_terminate);
+  EXPECT_EQ(sent_terminate->error, error::kCannotInvalidate);
 }
 
 // Rules: iwarp.T5

@@ -23,7 +23,7 @@ struct Message {
 
 // A responder whose foreign peer has spoken; what it sends is cut by the test.
 struct Foreign : Target {
-  explicit Foreign(const Settings& settings = {.extensions = true}) : Target(settings) {
+  explicit Foreign(const SessionSettings& settings = {.extensions = true}) : Target(settings) {
     feed(fpdu(tagged(Rdmap::Write, 1, 0)));
     session.set_segment_size(1448);
   }
@@ -183,7 +183,7 @@ TEST(IwarpEnding, EndTowardsAForeignPeerWaitsForNothingWhereThatHasEnded) {
 // Rules: iwarp.E20
 TEST(IwarpEnding, EndTowardsAForeignPeerDoesNotWaitWhereNobodyComesBack) {
   HeldUp side;
-  side.session.hurry();
+  side.session.expect_nothing();
   EXPECT_TRUE(side.session.wants_shutdown());
 }
 
@@ -303,7 +303,7 @@ TEST(IwarpEnding, AsManyFpdusAsMayWaitLeaveRoomForATerminate) {
 // Whose peer's Reads wait to be answered when it closes.
 struct Owing : Foreign {
   static constexpr Stag kSource = 0x55;
-  explicit Owing(std::size_t size = 40, const Settings& settings = {.extensions = true})
+  explicit Owing(std::size_t size = 40, const SessionSettings& settings = {.extensions = true})
       : Foreign(settings), size_(size) {
     memory = events.add_region(kSource, size, kRemoteRead | kRemoteAtomic);
     const Bytes content = pattern(size, 3, 5);
@@ -479,7 +479,7 @@ TEST(IwarpEnding, AnAnswerOfMoreFpdusThanTheListHoldsIsNotBegun) {
 // Rules: iwarp.E21 iwarp.T22
 TEST(IwarpEnding, AnAnswerOfMoreThanMayWaitForTcpIsNotBegun) {
   constexpr std::size_t kPayload = 1428; // of an FPDU
-  Settings settings{.extensions = true};
+  SessionSettings settings{.extensions = true};
   settings.most_unsent = 4096;
   Owing fits(3 * kPayload, settings);
   fits.ask();
@@ -668,7 +668,7 @@ TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
 
 // Rules: iwarp.E13
 TEST(IwarpEnding, RegionThatGoesWhileTcpHasAPartOfIt) {
-  Settings settings;
+  SessionSettings settings;
   settings.crc = false;
   Side side(settings);
   side.session.expect_request(0);

@@ -39,11 +39,11 @@ TEST(MessageTurn, AfterFourResponsesOneOfOursGoesFirst) {
 
 TEST(MessageTurn, LackOfMemoryLastsUntilTheNextTry) {
   MessageTurn turn;
-  EXPECT_FALSE(turn.starved());
-  EXPECT_FALSE(turn.starve()) << "nothing was built";
-  EXPECT_TRUE(turn.starved());
+  EXPECT_FALSE(turn.lacks_room());
+  EXPECT_FALSE(turn.lack_room()) << "nothing was built";
+  EXPECT_TRUE(turn.lacks_room());
   turn.try_again();
-  EXPECT_FALSE(turn.starved());
+  EXPECT_FALSE(turn.lacks_room());
 }
 
 } // namespace

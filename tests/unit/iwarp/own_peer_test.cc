@@ -16,7 +16,8 @@ constexpr std::uint64_t kHello = 0x4454575010004e20;
 
 // An initiator whose peer a test writes; the RTR has left.
 struct Initiator : Side {
-  explicit Initiator(const Settings& settings = {}, const char* reply = kReply) : Side(settings) {
+  explicit Initiator(const SessionSettings& settings = {}, const char* reply = kReply)
+      : Side(settings) {
     session.connect({}, {.reads_in = 16, .reads_out = 16}, events, 0);
     take_output();
     feed_hex(reply);

@@ -115,7 +115,7 @@ void Pair::pump() {
   }
 }
 
-Target::Target(const Settings& settings, bool has_spoken) : Side(settings) {
+Target::Target(const SessionSettings& settings, bool has_spoken) : Side(settings) {
   session.expect_request(now);
   feed_hex("4d504120494420526571204672616d6540010000"); // revision 1, CRC
   session.accept({}, {.reads_in = 4, .reads_out = 4}, events, now);

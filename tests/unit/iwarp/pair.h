@@ -18,7 +18,7 @@ inline constexpr char kReply[] = "4d504120494420526570204672616d6550020004"
 // A session, what stands above it, and a socket layer of a few lines.
 class Side {
  public:
-  explicit Side(const Settings& settings = {}) : session(settings, chunks_, events) {
+  explicit Side(const SessionSettings& settings = {}) : session(settings, chunks_, events) {
     events.session = &session;
   }
   // Everything that leaves now, as TCP with endless buffers would take it.
@@ -50,8 +50,8 @@ class Side {
 };
 
 struct PairOptions {
-  Settings active;
-  Settings passive;
+  SessionSettings active;
+  SessionSettings passive;
   Wishes active_wishes{.reads_in = 16, .reads_out = 16};
   Wishes passive_wishes{.reads_in = 16, .reads_out = 16};
 };
@@ -82,7 +82,7 @@ class Pair {
 class Target : public Side {
  public:
   static constexpr Stag kRegion = 0x12345601;
-  explicit Target(const Settings& settings = {.extensions = true}, bool has_spoken = true);
+  explicit Target(const SessionSettings& settings = {.extensions = true}, bool has_spoken = true);
   // The header of what follows in a Terminate of ours: layer, type, code; "" if there was none.
   std::string terminate_code();
   const Terminate& terminate() const { return terminate_; }

@@ -5,7 +5,8 @@
 
 namespace datum::iwarp::test {
 
-void expect_refused(const Frames& frames, const Expected& expected, const Settings& settings) {
+void expect_refused(const Frames& frames, const Expected& expected,
+                    const SessionSettings& settings) {
   for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
     SCOPED_TRACE(piece == 1 ? "octet by octet" : "whole");
     Target target(settings);
@@ -37,7 +38,7 @@ void expect_refused(const Frames& frames, const Expected& expected, const Settin
 }
 
 void expect_refused(const Frames& frames, const Expected& expected) {
-  Settings settings;
+  SessionSettings settings;
   settings.extensions = true;
   settings.receive_timeout = 0;
   expect_refused(frames, expected, settings);

@@ -19,7 +19,8 @@ using Several = std::vector<Bytes>;
 using Frames = std::function<Several(Target&)>;
 
 // The last of the frames is the one that is refused, whole as well as octet by octet.
-void expect_refused(const Frames& frames, const Expected& expected, const Settings& settings);
+void expect_refused(const Frames& frames, const Expected& expected,
+                    const SessionSettings& settings);
 // Extensions are taken, and no message waits for a Recv.
 void expect_refused(const Frames& frames, const Expected& expected);
 

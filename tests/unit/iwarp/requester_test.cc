@@ -24,10 +24,10 @@ class RequesterAlone : public ::testing::Test, protected BareStream {
     made.remote = {5, 4096, length};
     return made;
   }
-  static Request request(Rdmap opcode, const WorkRequest& of) {
+  static OutboundRequest request(Rdmap opcode, const WorkRequest& of) {
     return {.opcode = opcode, .work = &of, .atomic = {}};
   }
-  std::vector<SentFpdu> build(const Request& request) {
+  std::vector<SentFpdu> build(const OutboundRequest& request) {
     EXPECT_TRUE(requester_.take(request));
     requester_.build_all();
     return take();
@@ -71,7 +71,7 @@ TEST_F(RequesterAlone, EachSendHasTheNextMsn) {
 
 TEST_F(RequesterAlone, ASendMayInvalidate) {
   const WorkRequest send = work(Opcode::SendInvalidate, 8);
-  Request asked = request(Rdmap::SendInvalidate, send);
+  OutboundRequest asked = request(Rdmap::SendInvalidate, send);
   asked.invalidate = 77;
   EXPECT_EQ(build(asked).at(0).stag, 77U);
 }
@@ -132,7 +132,7 @@ TEST_F(RequesterAlone, AReadNamesItsSink) {
 
 TEST_F(RequesterAlone, AnAtomicIsNamedByItsMsn) {
   const WorkRequest atomic = work(Opcode::FetchAdd, 8);
-  Request asked = request(Rdmap::AtomicRequest, atomic);
+  OutboundRequest asked = request(Rdmap::AtomicRequest, atomic);
   asked.atomic = {.stag = 5, .offset = 4096, .data = 9};
   const std::vector<SentFpdu> sent = build(asked);
   ASSERT_EQ(sent.size(), 1U);
@@ -175,7 +175,7 @@ TEST_F(RequesterAlone, WhatThePeerServesNoneOfFailsBehindTheOthers) {
 TEST_F(RequesterAlone, ImmediateDataWaitsUntilThePeerIsKnownAndFailsIfItTakesNone) {
   stream.peer_takes_extensions = false;
   stream.peer = PeerKind::Undecided;
-  const Request immediate{.opcode = Rdmap::Immediate, .immediate = 3, .atomic = {}};
+  const OutboundRequest immediate{.opcode = Rdmap::Immediate, .immediate = 3, .atomic = {}};
   EXPECT_EQ(build(immediate).size(), 0U);
   EXPECT_FALSE(requester_.may_build());
   stream.peer = PeerKind::Foreign;
@@ -186,7 +186,7 @@ TEST_F(RequesterAlone, ImmediateDataWaitsUntilThePeerIsKnownAndFailsIfItTakesNon
 }
 
 TEST_F(RequesterAlone, ImmediateDataIsASendOfEightOctets) {
-  const Request immediate{.opcode = Rdmap::Immediate, .immediate = 3, .atomic = {}};
+  const OutboundRequest immediate{.opcode = Rdmap::Immediate, .immediate = 3, .atomic = {}};
   const std::vector<SentFpdu> sent = build(immediate);
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(to_hex(sent[0].payload), "0000000000000003");
@@ -215,7 +215,7 @@ TEST_F(RequesterAlone, WithoutMemoryNothingIsOnRecord) {
     const NoMemory scarce;
     requester_.build_all();
   }
-  EXPECT_TRUE(turn.starved());
+  EXPECT_TRUE(turn.lacks_room());
   EXPECT_EQ(unfinished_.size(), 0U);
   requester_.build_all();
   EXPECT_EQ(take().size(), 1U);
@@ -228,7 +228,7 @@ TEST_F(RequesterAlone, WithinACallSmallOnesThatTakeNoMemoryAlong) {
   EXPECT_TRUE(requester_.suits_call(request(Rdmap::Send, small)));
   EXPECT_FALSE(requester_.suits_call(request(Rdmap::Send, large)));
   EXPECT_FALSE(requester_.suits_call(request(Rdmap::ReadRequest, small)));
-  const Request immediate{.opcode = Rdmap::Immediate, .atomic = {}};
+  const OutboundRequest immediate{.opcode = Rdmap::Immediate, .atomic = {}};
   EXPECT_TRUE(requester_.suits_call(immediate));
   stream.peer_takes_extensions = false;
   EXPECT_FALSE(requester_.suits_call(immediate));

@@ -104,12 +104,12 @@ TEST_F(ResponderAlone, MemoryThatWentMeanwhileIsNamedWithWhatIsLeft) {
   ASSERT_TRUE(responder_.build());
   events.revoke(kStag);
   EXPECT_FALSE(responder_.build());
-  ASSERT_TRUE(last_words);
-  EXPECT_EQ(last_words->error, error::kProtectionStag);
-  ASSERT_TRUE(last_words->has_request);
+  ASSERT_TRUE(sent_terminate);
+  EXPECT_EQ(sent_terminate->error, error::kProtectionStag);
+  ASSERT_TRUE(sent_terminate->has_request);
   constexpr std::size_t kMost = kUlpdu - TaggedHeader::kWireSize;
-  EXPECT_EQ(last_words->request.size, kMost);
-  EXPECT_EQ(last_words->request.sink_offset, 1000 + 1500 - kMost);
+  EXPECT_EQ(sent_terminate->request.size, kMost);
+  EXPECT_EQ(sent_terminate->request.sink_offset, 1000 + 1500 - kMost);
 }
 
 // Rules: iwarp.T4
@@ -136,8 +136,8 @@ TEST_F(ResponderAlone, AnAtomicWhoseMemoryWentIsNotCarriedOut) {
   ask(add(2), 5);
   events.revoke(kStag);
   EXPECT_FALSE(responder_.build());
-  ASSERT_TRUE(last_words);
-  EXPECT_EQ(last_words->error, error::kProtectionStag);
+  ASSERT_TRUE(sent_terminate);
+  EXPECT_EQ(sent_terminate->error, error::kProtectionStag);
 }
 
 TEST_F(ResponderAlone, LackOfMemoryIsTriedAgain) {
@@ -147,7 +147,7 @@ TEST_F(ResponderAlone, LackOfMemoryIsTriedAgain) {
     const NoMemory scarce;
     EXPECT_FALSE(responder_.build());
   }
-  EXPECT_TRUE(turn.starved());
+  EXPECT_TRUE(turn.lacks_room());
   EXPECT_EQ(answer().size(), 1U);
 }
 
@@ -157,7 +157,8 @@ TEST_F(ResponderAlone, BeforeTheEndAnswersAreCopied) {
   stream.most_ulpdu = kMostSentUlpdu;
   responder_.answer_for_the_last_time();
   EXPECT_TRUE(responder_.answers_for_the_last_time());
-  EXPECT_TRUE(queue.all_sources([](const Source&) { return false; })) << "nobody's memory is named";
+  EXPECT_TRUE(queue.all_sources([](const PayloadSource&) { return false; }))
+      << "nobody's memory is named";
   std::memset(memory_, 0x55, 60000);
   for (const SentFpdu& each : take())
     for (const std::byte octet : each.payload) ASSERT_EQ(octet, std::byte{0});

@@ -20,7 +20,7 @@ TEST(SessionState, EveryChangeInEveryState) {
       {Change::Connect, /*       */ "R......"}, {Change::Expect, /*        */ "Q......"},
       {Change::RequestArrived, /**/ "..A...."}, {Change::ReplyArrived, /*  */ ".F....."},
       {Change::Accept, /*        */ "...F..."}, {Change::Reject, /*        */ "...L..."},
-      {Change::RejectTooLate, /* */ "...E..."}, {Change::SayLastWords, /*  */ "....L.."},
+      {Change::RejectTooLate, /* */ "...E..."}, {Change::SendLastMessage, /*  */ "....L.."},
       {Change::EndBothWays, /*   */ ".....E."}, {Change::Abort, /*         */ "EEEEEEE"},
   };
   datum::test::expect_transitions(kSessionTable, kStates, kChanges);

@@ -26,7 +26,7 @@ struct Answer {
   Log log;
 };
 
-Answer answer(std::string_view hex, const Wishes& wishes, const Settings& settings = {}) {
+Answer answer(std::string_view hex, const Wishes& wishes, const SessionSettings& settings = {}) {
   Side side(settings);
   side.session.expect_request(0);
   side.feed_hex(hex);
@@ -58,7 +58,7 @@ struct Outcome {
   bool finished = false;
 };
 
-Outcome conclude(std::string_view hex, const Wishes& wishes, const Settings& settings = {},
+Outcome conclude(std::string_view hex, const Wishes& wishes, const SessionSettings& settings = {},
                  std::size_t piece = 10000) {
   Side side(settings);
   side.session.connect({}, wishes, side.events, 0);
@@ -72,8 +72,8 @@ Outcome conclude(std::string_view hex, const Wishes& wishes, const Settings& set
   return result;
 }
 
-Settings without_hello() {
-  Settings settings;
+SessionSettings without_hello() {
+  SessionSettings settings;
   settings.hello = false;
   return settings;
 }
@@ -213,7 +213,7 @@ TEST(IwarpStartup, ReservedBitsAndRejectOfARequestAreNotLookedAt) {
 
 // Rules: iwarp.S9
 TEST(IwarpStartup, CrcIsOffOnlyIfNeitherWantsIt) {
-  Settings off;
+  SessionSettings off;
   off.crc = false;
   EXPECT_EQ(answer(request("00010000"), {}, off).frame, reply("00010000"));
   EXPECT_FALSE(answer(request("00010000"), {}, off).terms.crc);

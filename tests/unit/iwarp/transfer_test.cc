@@ -141,7 +141,7 @@ TEST(IwarpTransfer, AtomicsInOrderWithReads) {
                            .mask = ~std::uint64_t{0},
                            .compare = 0x0000000100000007};
   for (std::size_t i = 0; i < 4; ++i) {
-    Request request;
+    OutboundRequest request;
     request.opcode = i % 2 == 0 ? Rdmap::AtomicRequest : Rdmap::ReadRequest;
     request.work = &work[i];
     request.atomic = i == 0 ? add : swap;
@@ -180,7 +180,7 @@ TEST(IwarpTransfer, ImmediateDataAndInvalidation) {
   Pair pair;
   pair.connect();
   for (int i = 0; i < 3; ++i) pair.passive.events.post_receive(16);
-  Request request;
+  OutboundRequest request;
   request.opcode = Rdmap::ImmediateSolicited;
   request.immediate = 0x0102030405060708;
   ASSERT_EQ(pair.active.session.start_extension(request), StartResult::Started);
@@ -206,7 +206,7 @@ TEST(IwarpTransfer, ExtensionsOnlyToPeersThatTakeThem) {
   options.active.hello = false;
   Pair pair(options);
   pair.connect();
-  Request request;
+  OutboundRequest request;
   request.opcode = Rdmap::Immediate;
   ASSERT_EQ(pair.active.session.start_extension(request), StartResult::Started);
   pair.pump();
@@ -241,8 +241,8 @@ struct Sender : Side {
     feed(reply);
     events.take_log();
   }
-  static Settings settings(bool crc) {
-    Settings settings;
+  static SessionSettings settings(bool crc) {
+    SessionSettings settings;
     settings.crc = crc;
     return settings;
   }
@@ -508,7 +508,7 @@ TEST(IwarpTransfer, SmallMessagesShareOneGatheringCall) {
 // Rules: iwarp.T22 ENV.17
 TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
   for (const std::size_t bound : {4 * 1024U, 4 * 1024U + 1, 5 * 1024U}) {
-    Settings settings;
+    SessionSettings settings;
     settings.most_unsent = bound;
     Target side(settings);
     side.session.set_segment_size(1460);
@@ -530,7 +530,7 @@ TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
 // The one that found no room stands in front of all that comes next: alone it would take a call.
 // Rules: iwarp.T23
 TEST(IwarpTransfer, WhatThereIsRoomForLeavesTogether) {
-  Settings settings;
+  SessionSettings settings;
   settings.most_unsent = 4 * 1024;
   Target side(settings);
   side.session.set_segment_size(1460);

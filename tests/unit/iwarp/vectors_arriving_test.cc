@@ -386,7 +386,7 @@ TEST(IwarpVectorsArriving, ConnectionCIsAnsweredAndRunsWithTheFramesKnown) {
   in_every_way(
       frames_named({"send_nocrc", "rtr_write_zero"}),
       [] {
-        auto side = std::make_unique<Side>(Settings{.crc = false});
+        auto side = std::make_unique<Side>(SessionSettings{.crc = false});
         side->session.expect_request(0);
         side->feed_hex(octets_named("mpa_req_rev2_cs_nocrc"));
         side->session.accept({}, {.reads_in = 64, .reads_out = 64}, side->events, 0);
@@ -443,7 +443,7 @@ TEST(IwarpVectorsArriving, TerminatesEndTheConnectionForTheReasonKnown) {
     in_every_way(
         frames_named({known.fpdu}),
         [&] {
-          auto side = std::make_unique<Side>(Settings{.crc = known.crc});
+          auto side = std::make_unique<Side>(SessionSettings{.crc = known.crc});
           side->session.connect({}, {.reads_in = 64, .reads_out = 64}, side->events, 0);
           side->feed_hex(known.crc ? kReply : octets_named("mpa_rep_rev2_cs_nocrc"));
           side->take_output();

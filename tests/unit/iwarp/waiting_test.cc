@@ -9,13 +9,13 @@ namespace {
 
 // A Target without a Recv.
 struct Waiting : Target {
-  explicit Waiting(const Settings& settings = patient()) : Target(settings) {
+  explicit Waiting(const SessionSettings& settings = patient()) : Target(settings) {
     feed(send(1, 1));
     events.take_log();
     take_output();
   }
-  static Settings patient() {
-    Settings settings;
+  static SessionSettings patient() {
+    SessionSettings settings;
     settings.extensions = true;
     return settings;
   }
@@ -112,8 +112,8 @@ TEST(IwarpWaiting, BoundedThenTcpHoldsThePeer) {
 // Rules: iwarp.W4 ENV.15
 TEST(IwarpWaiting, TheBoundIsTheOneThatIsSet) {
   for (const bool one_more : {false, true}) {
-    Settings settings = Waiting::patient();
-    settings.most_staged = one_more ? 5 * 1024 : 4 * 1024;
+    SessionSettings settings = Waiting::patient();
+    settings.most_unexpected = one_more ? 5 * 1024 : 4 * 1024;
     Waiting side(settings);
     for (std::uint32_t msn = 2; msn < 6; ++msn) side.feed(Waiting::send(msn, 896));
     EXPECT_EQ(side.held_back(), 0U);

@@ -7,8 +7,8 @@
 namespace datum::iwarp::test {
 namespace {
 
-Settings near_the_end(bool hello = true) {
-  Settings settings;
+SessionSettings near_the_end(bool hello = true) {
+  SessionSettings settings;
   settings.extensions = true;
   settings.hello = hello;
   settings.first_msn = 0xfffffffe;

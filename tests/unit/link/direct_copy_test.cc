@@ -10,7 +10,7 @@
 namespace datum::test {
 namespace {
 
-constexpr std::uint64_t kTwoTurns = kDirectTurn + 1;
+constexpr std::uint64_t kTwoTurns = kDirectQuantum + 1;
 
 class Direct : public ::testing::Test, protected BareLink {
  protected:
@@ -46,7 +46,7 @@ class Direct : public ::testing::Test, protected BareLink {
   int copies() { return port().access.copies; }
 
   Side peer_side_{*world.b};
-  std::vector<std::byte> memory_ = std::vector<std::byte>(2 * kDirectTurn);
+  std::vector<std::byte> memory_ = std::vector<std::byte>(2 * kDirectQuantum);
   LocalTriplet segment_;
   std::array<FetchSegment, 2> segments_{};
   CountingFrame frame_{transport(), start()};
@@ -102,26 +102,26 @@ TEST_F(Direct, AnEndpointOfAnotherZoneMayNotCopy) {
 
 TEST_F(Direct, ACallOfTheConsumersNeedsNoTurn) {
   transport().progress();
-  EXPECT_TRUE(transport().take_turn(kDirectTurn));
+  EXPECT_TRUE(transport().take_turn(kDirectQuantum));
   EXPECT_FALSE(transport().take_turn(1));
-  EXPECT_TRUE(copy_.has_turn(kDirectTurn));
+  EXPECT_TRUE(copy_.has_turn(kDirectQuantum));
 }
 
 TEST_F(Direct, ALargeRequestTakesTurns) {
-  peer_side_.memory[kDirectTurn] = std::byte{5};
+  peer_side_.memory[kDirectQuantum] = std::byte{5};
   const WorkRequest read = request(Opcode::RdmaRead, kTwoTurns);
   request_.begin(read);
   EXPECT_EQ(request_.take_turn(), DtoStatus::Success);
   EXPECT_EQ(request_.left(), 1U);
-  EXPECT_EQ(memory_[kDirectTurn], std::byte{0});
+  EXPECT_EQ(memory_[kDirectQuantum], std::byte{0});
   EXPECT_EQ(request_.take_turn(), DtoStatus::Success);
   EXPECT_FALSE(request_.under_way());
-  EXPECT_EQ(memory_[kDirectTurn], std::byte{5});
+  EXPECT_EQ(memory_[kDirectQuantum], std::byte{5});
 }
 
 TEST_F(Direct, NothingIsWrittenWhenTheEndIsOutOfBounds) {
   WorkRequest write = request(Opcode::RdmaWrite, kTwoTurns);
-  write.remote.address += peer_side_.memory.size() - kDirectTurn;
+  write.remote.address += peer_side_.memory.size() - kDirectQuantum;
   request_.begin(write);
   EXPECT_EQ(request_.take_turn(), DtoStatus::RemoteAccess);
   EXPECT_FALSE(request_.under_way());
@@ -129,7 +129,7 @@ TEST_F(Direct, NothingIsWrittenWhenTheEndIsOutOfBounds) {
 }
 
 TEST_F(Direct, AMessageIsFetchedFromAllItsSegments) {
-  peer_side_.memory[kDirectTurn] = std::byte{5};
+  peer_side_.memory[kDirectQuantum] = std::byte{5};
   begin(message(kTwoTurns, 100, kTwoTurns - 100));
   const LocalTriplet recv = triplet(memory_);
   EXPECT_EQ(fetch_.take_turn({&recv, 1}), DtoStatus::Success);
@@ -137,7 +137,7 @@ TEST_F(Direct, AMessageIsFetchedFromAllItsSegments) {
   EXPECT_EQ(fetch_.take_turn({&recv, 1}), DtoStatus::Success);
   EXPECT_FALSE(fetch_.under_way());
   EXPECT_EQ(fetch_.length(), kTwoTurns);
-  EXPECT_EQ(memory_[kDirectTurn], std::byte{5});
+  EXPECT_EQ(memory_[kDirectQuantum], std::byte{5});
 }
 
 TEST_F(Direct, SegmentsThatAreShorterThanTheirMessageAreRefused) {

@@ -127,18 +127,18 @@ TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   pair.connect();
   Side& a = pair.active;
   WorldProgress& progress = pair.world.a->progress;
-  progress.hurries = 0;
+  progress.prompt_wakes = 0;
   const LocalTriplet most = a.local(0, kAlone);
   ASSERT_TRUE(
       a.ep.post_rdma(Opcode::RdmaWrite, {&most, 1}, 1, pair.passive.remote(0, kAlone), 0).ok());
   EXPECT_EQ(a.evd.count(), 1);
-  EXPECT_EQ(progress.hurries, 0);
+  EXPECT_EQ(progress.prompt_wakes, 0);
   EXPECT_EQ(progress.octets_copied, kAlone);
   const LocalTriplet more = a.local(0, kAlone + 1);
   ASSERT_TRUE(
       a.ep.post_rdma(Opcode::RdmaWrite, {&more, 1}, 2, pair.passive.remote(0, kAlone + 1), 0).ok());
   EXPECT_EQ(a.evd.count(), 1);
-  EXPECT_EQ(progress.hurries, 1);
+  EXPECT_EQ(progress.prompt_wakes, 1);
   pair.world.settle();
   EXPECT_EQ(a.next().cookie, 1U);
   EXPECT_EQ(a.next().cookie, 2U);
@@ -372,7 +372,7 @@ TEST(FullRing, IsLookedAfterSoon) {
   Pair pair(false, &attributes);
   pair.connect();
   WorldProgress& progress = pair.world.a->progress;
-  progress.hurries = 0;
+  progress.prompt_wakes = 0;
   const LocalTriplet word = pair.active.local(0, 8);
   const RemoteTriplet target = pair.passive.remote(0, 8);
   std::uint64_t posted = 0;
@@ -380,11 +380,11 @@ TEST(FullRing, IsLookedAfterSoon) {
     ASSERT_TRUE(
         pair.active.ep.post_rdma(Opcode::RdmaWrite, {&word, 1}, posted++, target, kSuppress).ok());
   };
-  while (progress.hurries == 0 && posted < 2 * kRingSlots) post();
-  EXPECT_EQ(progress.hurries, 1);
+  while (progress.prompt_wakes == 0 && posted < 2 * kRingSlots) post();
+  EXPECT_EQ(progress.prompt_wakes, 1);
   EXPECT_GT(posted, kRingSlots / 2);
   post();
-  EXPECT_EQ(progress.hurries, 1) << "once is enough";
+  EXPECT_EQ(progress.prompt_wakes, 1) << "once is enough";
   pair.world.settle();
 }
 

@@ -40,11 +40,11 @@ class WorldProgress final : public Progress {
   bool poll() override;
   WaitResult wait(WaitPoint& point, Instant deadline) override;
   void signal(WaitPoint& point) override { point.signalled = true; }
-  void kick() override {}
-  void hurry() override { ++hurries; }
+  void wake() override {}
+  void wake_promptly() override { ++prompt_wakes; }
   void copied(std::uint64_t octets) override { octets_copied += octets; }
   Instant now() override;
-  int hurries = 0;
+  int prompt_wakes = 0;
   std::uint64_t octets_copied = 0;
 
  private:
@@ -72,14 +72,14 @@ class LocalPort final : public LinkPort {
   LocalPort(LocalFabric& owner, LocalFabric& peer, std::shared_ptr<LinkSegment> segment, int side);
   LinkSegment& segment() override { return *segment_; }
   int side() const override { return side_; }
-  void ring_bell() override { ++bells; }
+  void ring_doorbell() override { ++doorbells; }
   DirectAccess* direct() override;
   bool peer_has_direct() const override;
   const char* path() const override { return "local"; }
   Address peer_address() const override { return {}; }
   void condemn(const char*) override { condemned = true; }
   LocalFabric& owner() { return owner_; }
-  int bells = 0;
+  int doorbells = 0;
   bool condemned = false;
   LocalDirect access;
 

@@ -23,74 +23,74 @@ class Watch : public ::testing::Test {
     return pair.world.a->transport.watch(pair.world.now);
   }
   void send() { ASSERT_TRUE(pair.active.send(0, 8, 1).ok()); }
-  int bells() const { return pair.world.a->fabric.ports.front()->bells - bells_before; }
+  int doorbells() const { return pair.world.a->fabric.ports.front()->doorbells - doorbells_before; }
   // The peer polls once and says so.
   void peer_polls() {
     pair.world.b->transport.progress();
     static_cast<void>(pair.world.b->transport.watch(pair.world.now));
   }
   Pair pair;
-  int bells_before = 0;
+  int doorbells_before = 0;
 };
 
 TEST_F(Watch, NothingPublishedNothingToWatch) {
   peer_polls();
-  bells_before = bells();
+  doorbells_before = doorbells();
   EXPECT_EQ(watch(0), kNever);
   EXPECT_EQ(watch(1'000'000'000), kNever);
-  EXPECT_EQ(bells(), 0);
+  EXPECT_EQ(doorbells(), 0);
 }
 
 TEST_F(Watch, APeerThatTakesNothingFor50usIsRungOnce) {
   peer_polls();
-  bells_before = bells();
+  doorbells_before = doorbells();
   send();
-  EXPECT_EQ(bells(), 0); // it polls
+  EXPECT_EQ(doorbells(), 0); // it polls
   const Instant published = pair.world.now;
   EXPECT_EQ(watch(10'000), published + 60'000);
   EXPECT_EQ(watch(49'999), published + 60'000);
-  EXPECT_EQ(bells(), 0);
+  EXPECT_EQ(doorbells(), 0);
   EXPECT_EQ(watch(1), kNever);
-  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(doorbells(), 1);
   EXPECT_EQ(watch(1'000'000'000), kNever);
-  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(doorbells(), 1);
 }
 
-TEST_F(Watch, WhatIsPublishedAfterTheBellIsWatchedAgain) {
+TEST_F(Watch, WhatIsPublishedAfterTheDoorbellIsWatchedAgain) {
   peer_polls();
-  bells_before = bells();
+  doorbells_before = doorbells();
   send();
   watch(0);
   watch(50'000);
-  ASSERT_EQ(bells(), 1);
+  ASSERT_EQ(doorbells(), 1);
   send();
   watch(0);
-  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(doorbells(), 1);
   watch(50'000);
-  EXPECT_EQ(bells(), 2);
+  EXPECT_EQ(doorbells(), 2);
 }
 
 TEST_F(Watch, APeerThatTakesSomethingNowAndThenIsNotRung) {
   peer_polls();
-  bells_before = bells();
+  doorbells_before = doorbells();
   for (int i = 0; i < 10; ++i) {
     send();
     watch(30'000);
     peer_polls();
   }
   EXPECT_EQ(watch(60'000), kNever);
-  EXPECT_EQ(bells(), 0);
+  EXPECT_EQ(doorbells(), 0);
 }
 
 TEST_F(Watch, APeerThatSleepsHasBeenRungWhenItWasPublished) {
   peer_polls();
   polling(pair.world.b, false);
-  bells_before = bells();
+  doorbells_before = doorbells();
   send();
-  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(doorbells(), 1);
   EXPECT_EQ(watch(0), kNever);
   EXPECT_EQ(watch(1'000'000), kNever);
-  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(doorbells(), 1);
 }
 
 // docs/design/waiting.md, mend A. Rules: PROGRESS.9
@@ -112,12 +112,12 @@ class WatchDirect : public ::testing::Test {
     return port().access.copies != before;
   }
   void leave_lying_until_rung() {
-    const int before = port().bells;
+    const int before = port().doorbells;
     static_cast<void>(pair.world.a->transport.watch(pair.world.now));
     pair.world.now += 50'000;
     static_cast<void>(pair.world.a->transport.watch(pair.world.now));
-    ASSERT_EQ(port().bells, before + 1);
-    pair.world.settle(); // what the bell is for
+    ASSERT_EQ(port().doorbells, before + 1);
+    pair.world.settle(); // what the doorbell is for
   }
   LocalPort& port() { return *pair.world.a->fabric.ports.front(); }
   Pair pair{true};

@@ -24,19 +24,19 @@ class LoopAlone : public ::testing::Test, protected BareParts {
   void poll(int times) {
     for (int i = 0; i < times; ++i) driver.poll();
   }
-  // It naps beside a thread that polls so often in each nap.
+  // It backs off beside a thread that polls so often in each backoff.
   void then_poll(int times) {
     then([this, times] {
       places.time = places.slept_until;
       with_lock([&] { poll(times); });
     });
   }
-  // Until its naps are longer than a tick.
+  // Until its backoffs are longer than a tick.
   void then_poll_for_long() {
     for (int i = 0; i < 20; ++i) then_poll(64);
   }
   Duration slept() const { return places.slept_until - places.time; }
-  Bell::Background background() { return bell().background(); }
+  Doorbell::Background background() { return doorbell().background(); }
 
   BackgroundLoop loop_{lock, places, driver};
 };
@@ -46,32 +46,32 @@ class LoopWithoutCore : public LoopAlone {
 };
 
 TEST_F(LoopAlone, OneThatIsAnnouncedListens) {
-  EXPECT_EQ(background(), Bell::Background::Awake);
+  EXPECT_EQ(background(), Doorbell::Background::Awake);
   EXPECT_EQ(transport.attention, std::vector{Attention::Asleep});
   loop_.retract();
-  EXPECT_EQ(background(), Bell::Background::Absent);
+  EXPECT_EQ(background(), Doorbell::Background::Absent);
 }
 
-TEST_F(LoopAlone, WhereNobodyPollsItTakesTheBellAfterANap) {
+TEST_F(LoopAlone, WhereNobodyPollsItTakesTheDoorbellAfterABackoff) {
   then([this] {
-    EXPECT_EQ(background(), Bell::Background::Napping);
+    EXPECT_EQ(background(), Doorbell::Background::BackingOff);
     EXPECT_EQ(slept(), waiting::kTick);
     places.time = places.slept_until;
   });
   then([this] {
-    EXPECT_EQ(background(), Bell::Background::AtBell);
+    EXPECT_EQ(background(), Doorbell::Background::AtDoorbell);
     EXPECT_EQ(places.slept_until, kNever);
     EXPECT_EQ(transport.progresses, 1);
     loop_.request_stop();
   });
   loop_.run();
   EXPECT_EQ(places.log, (Log{"background", "background at bell", "poke background"}));
-  EXPECT_EQ(background(), Bell::Background::Absent);
+  EXPECT_EQ(background(), Doorbell::Background::Absent);
   EXPECT_EQ(places.background_pokes, 0) << "the poke was taken back";
   EXPECT_FALSE(lock.held());
 }
 
-TEST_F(LoopAlone, AtTheBellItSleepsNoLongerThanUntilTheNextTurn) {
+TEST_F(LoopAlone, AtTheDoorbellItSleepsNoLongerThanUntilTheNextTurn) {
   transport.watch_at = 77 * kSecond;
   then_pass();
   then_stop();
@@ -79,30 +79,30 @@ TEST_F(LoopAlone, AtTheBellItSleepsNoLongerThanUntilTheNextTurn) {
   EXPECT_EQ(places.slept_until, 77 * kSecond);
 }
 
-TEST_F(LoopAlone, WhatTheBellRangForIsLookedAt) {
+TEST_F(LoopAlone, WhatTheDoorbellRangForIsLookedAt) {
   then_pass();
-  then([this] { places.bell_rings = true; });
+  then([this] { places.doorbell_rings = true; });
   then_stop();
   loop_.run();
   EXPECT_EQ(places.looks, 2) << "after each sleep at the bell";
   EXPECT_EQ(lock.times_let_in, 1) << "between two turns";
 }
 
-TEST_F(LoopAlone, WhereAWaiterOwnsTheBellItIsParked) {
+TEST_F(LoopAlone, WhereAWaiterOwnsTheDoorbellItIsParked) {
   Sleeper waiter;
   then([&] {
-    with_lock([&] { driver.handover().carry_out(bell().claim(waiter)); });
+    with_lock([&] { driver.handover().carry_out(doorbell().claim(waiter)); });
     places.time = places.slept_until;
   });
   then([this] {
-    EXPECT_EQ(background(), Bell::Background::Parked);
+    EXPECT_EQ(background(), Doorbell::Background::Parked);
     EXPECT_EQ(places.slept_until, kNever);
     loop_.request_stop();
   });
   loop_.run();
   EXPECT_EQ(places.log, (Log{"background", "background", "poke background"}));
   EXPECT_EQ(places.looks, 0) << "descriptors are the waiter's";
-  bell().woke(waiter);
+  doorbell().woke(waiter);
 }
 
 // Rules: PROGRESS.8
@@ -163,7 +163,7 @@ TEST_F(LoopAlone, AsItEndsPeersAreToldToRing) {
   EXPECT_EQ(transport.attention.back(), Attention::Asleep);
 }
 
-TEST_F(LoopAlone, WhatIsWantedEndsANap) {
+TEST_F(LoopAlone, WhatIsWantedEndsABackoff) {
   then([this] {
     with_lock([this] {
       poll(16); // just now, but nobody has polled for long
@@ -173,13 +173,13 @@ TEST_F(LoopAlone, WhatIsWantedEndsANap) {
   then([this] {
     EXPECT_FALSE(driver.pending().is_wanted());
     EXPECT_EQ(places.looks, 1);
-    EXPECT_EQ(background(), Bell::Background::AtBell);
+    EXPECT_EQ(background(), Doorbell::Background::AtDoorbell);
     loop_.request_stop();
   });
   loop_.run();
 }
 
-TEST_F(LoopAlone, WhatIsWantedFromTheBeginningIsLookedAtWithoutANap) {
+TEST_F(LoopAlone, WhatIsWantedFromTheBeginningIsLookedAtWithoutABackoff) {
   driver.pending().want();
   then_stop();
   loop_.run();
@@ -211,14 +211,14 @@ TEST_F(LoopAlone, WhatWasDoneMeanwhileDoesNot) {
 
 TEST_F(LoopAlone, APollerThatHasPolledForLongLooksByItself) {
   then_poll_for_long();
-  const std::function<void()> kick = [this] {
+  const std::function<void()> wake = [this] {
     with_lock([this] {
       poll(64);
       driver.pending().want();
     });
     places.time += 1000;
   };
-  then(kick);
+  then(wake);
   then([this] {
     EXPECT_TRUE(driver.pending().is_wanted()) << "the nap has gone on";
     with_lock([this] { driver.pending().make_urgent(); });
@@ -230,12 +230,12 @@ TEST_F(LoopAlone, APollerThatHasPolledForLongLooksByItself) {
   loop_.run();
 }
 
-TEST_F(LoopAlone, ABellInANapIsLeftToAPollThatBegins) {
+TEST_F(LoopAlone, ADoorbellInABackoffIsLeftToAPollThatBegins) {
   then_poll_for_long();
   places.while_aside = [this] { with_lock([this] { poll(1); }); };
   int before = 0;
   then([&] {
-    places.bell_rings = true;
+    places.doorbell_rings = true;
     before = places.looks;
   });
   then([&] {
@@ -249,11 +249,11 @@ TEST_F(LoopAlone, ABellInANapIsLeftToAPollThatBegins) {
   EXPECT_EQ(places.log[21], "background");
 }
 
-TEST_F(LoopAlone, ABellInANapIsAnsweredIfNobodyPolls) {
+TEST_F(LoopAlone, ADoorbellInABackoffIsAnsweredIfNobodyPolls) {
   then_poll_for_long();
   int before = 0;
   then([&] {
-    places.bell_rings = true;
+    places.doorbell_rings = true;
     before = places.looks;
   });
   then([&] {
@@ -263,12 +263,12 @@ TEST_F(LoopAlone, ABellInANapIsAnsweredIfNobodyPolls) {
   loop_.run();
 }
 
-TEST_F(LoopWithoutCore, ABellInANapIsAnsweredAtOnce) {
+TEST_F(LoopWithoutCore, ADoorbellInABackoffIsAnsweredAtOnce) {
   then_poll_for_long();
   places.while_aside = [] { FAIL() << "that would give a program that spins a whole time slice"; };
   int before = 0;
   then([&] {
-    places.bell_rings = true;
+    places.doorbell_rings = true;
     before = places.looks;
   });
   then([&] {

@@ -33,7 +33,7 @@ class BareLock final : public LockOwner {
     LockOwner::let_in();
   }
   bool held() const override { return held_; }
-  bool has_put_off() const override { return put_off; }
+  bool has_deferred() const override { return put_off; }
 
   std::function<void()> on_free;
   bool put_off = false;
@@ -52,15 +52,15 @@ class BarePlaces final : public Places {
 
   Instant time = kSecond;
   Duration a_look_at_the_clock = 0; // takes so long
-  Log log;                          // sleeps and pokes
+  Log log;                          // sleeps and wake-ups
   Instant slept_until = 0;
   std::deque<std::function<void()>> while_asleep; // the next sleep plays the first of them
   std::function<void()> while_aside;
   Wake wakes_by = Wake::Event;
-  bool bell_rings = false; // in the background thread's next sleep at the bell
-  bool is_ready = false;   // a descriptor
-  int looks = 0;           // at descriptors
-  int handled = 0;         // batches
+  bool doorbell_rings = false; // in the background thread's next sleep at the doorbell
+  bool is_ready = false;       // a descriptor
+  int looks = 0;               // at descriptors
+  int handled = 0;             // batches
   int hurried = 0;
   Instant hurried_by = 0;
   int owner_pokes = 0;
@@ -68,21 +68,21 @@ class BarePlaces final : public Places {
 
   Instant now() override { return time += a_look_at_the_clock; }
   bool core_to_spare() const override { return core_to_spare_; }
-  Wake sleep_at_bell(Instant until, ReadyBatch&) override { return sleep("at bell", until); }
+  Wake sleep_at_doorbell(Instant until, ReadyBatch&) override { return sleep("at bell", until); }
   Wake sleep_beside(const Sleeper&, Instant until) override { return sleep("beside", until); }
-  bool sleep_in_background(bool with_bell, Instant until) override {
-    sleep(with_bell ? "background at bell" : "background", until);
-    return with_bell && std::exchange(bell_rings, false);
+  bool sleep_in_background(bool with_doorbell, Instant until) override {
+    sleep(with_doorbell ? "background at bell" : "background", until);
+    return with_doorbell && std::exchange(doorbell_rings, false);
   }
-  void step_aside() override {
+  void yield() override {
     if (while_aside) while_aside();
   }
-  void poke_owner() override { ++owner_pokes, log.emplace_back("poke owner"); }
-  void poke_background() override { ++background_pokes, log.emplace_back("poke background"); }
-  void hurry_background(Instant by) override { ++hurried, hurried_by = by; }
+  void wake_owner() override { ++owner_pokes, log.emplace_back("poke owner"); }
+  void wake_background() override { ++background_pokes, log.emplace_back("poke background"); }
+  void wake_background_by(Instant by) override { ++hurried, hurried_by = by; }
   void wake(Sleeper&) override { log.emplace_back("wake"); }
-  void take_back_owner_poke() override { --owner_pokes; }
-  void take_back_background_poke() override { --background_pokes; }
+  void take_back_owner_wake_up() override { --owner_pokes; }
+  void take_back_background_wake_up() override { --background_pokes; }
   bool handle(const ReadyBatch&) override { return ++handled, false; }
   bool handle_what_is_ready() override { return ++looks, std::exchange(is_ready, false); }
   bool handle_polling() override { return handle_what_is_ready(); }
@@ -110,7 +110,7 @@ class BareTransport final : public Transport {
   std::vector<Attention> attention; // as peers were told
   bool look_again = false;          // behind a word of that
   bool comes_by_descriptors = false;
-  Duration gap = waiting::kBellsOnly;
+  Duration gap = waiting::kDoorbellsOnly;
   Instant watch_at = kNever;
   int watches = 0;
 
@@ -164,11 +164,11 @@ class BareParts {
     driver.bind(transport, timers);
     lock.acquire();
   }
-  Bell& bell() { return driver.handover().bell(); }
-  // A background thread that sleeps at the bell.
-  void put_background_at_bell() {
-    bell().background_started();
-    bell().take_bell();
+  Doorbell& doorbell() { return driver.handover().doorbell(); }
+  // A background thread that sleeps at the doorbell.
+  void put_background_at_doorbell() {
+    doorbell().background_started();
+    doorbell().take_doorbell();
   }
   // Without the lock, as another thread would.
   template <class F>

@@ -14,7 +14,7 @@ class Polls final : public Progress {
   bool poll() override { return parts_.driver.poll(); }
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint&) override {}
-  void kick() override {}
+  void wake() override {}
   Instant now() override { return parts_.places.now(); }
 
  private:
@@ -55,14 +55,14 @@ TEST_F(WaitAlone, AWaitWithoutTimePollsOnce) {
   EXPECT_TRUE(places.log.empty());
 }
 
-TEST_F(WaitAlone, ItSleepsAtTheBellUntilItIsPoked) {
+TEST_F(WaitAlone, ItSleepsAtTheDoorbellUntilItIsPoked) {
   signal_in_sleep();
   EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
   EXPECT_EQ(places.log, (Log{"at bell", "poke owner"}));
   EXPECT_EQ(places.owner_pokes, 0) << "the poke was taken back";
   EXPECT_EQ(places.handled, 1);
   EXPECT_EQ(point_.sleeper, nullptr);
-  EXPECT_FALSE(bell().waiter_owns());
+  EXPECT_FALSE(doorbell().waiter_owns());
   EXPECT_EQ(driver.meter().activity().waits, 1U);
   EXPECT_TRUE(lock.held());
 }
@@ -97,16 +97,16 @@ TEST_F(WaitAlone, AsLongAsThereIsWorkItDoesNotSleep) {
   EXPECT_EQ(lock.times_let_in, 2) << "the first was a poll";
 }
 
-TEST_F(WaitAlone, WhatWasPutOffRunsBeforeItOwnsTheBell) {
+TEST_F(WaitAlone, WhatWasPutOffRunsBeforeItOwnsTheDoorbell) {
   lock.put_off = true;
-  lock.on_free = [this] { EXPECT_FALSE(bell().waiter_owns() && lock.times_let_in == 0); };
+  lock.on_free = [this] { EXPECT_FALSE(doorbell().waiter_owns() && lock.times_let_in == 0); };
   signal_in_sleep();
   wait_.wait(point_, kNever);
   EXPECT_EQ(lock.times_let_in, 1);
 }
 
 TEST_F(WaitAlone, PeersAreToldToRingBeforeItSleepsAndItLooksAgain) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   driver.start_polling();
   transport.look_again = true;
   signal_in_sleep();
@@ -116,22 +116,22 @@ TEST_F(WaitAlone, PeersAreToldToRingBeforeItSleepsAndItLooksAgain) {
   EXPECT_EQ(transport.progresses - before, 4) << "a poll, a look, another, and one after the sleep";
 }
 
-TEST_F(WaitAlone, WhereAnotherOwnsTheBellItSleepsBesideIt) {
+TEST_F(WaitAlone, WhereAnotherOwnsTheDoorbellItSleepsBesideIt) {
   Sleeper other;
-  driver.handover().carry_out(bell().claim(other));
+  driver.handover().carry_out(doorbell().claim(other));
   signal_in_sleep();
   EXPECT_EQ(wait_.wait(point_, places.time + 100), WaitResult::Signalled);
   EXPECT_EQ(places.log, (Log{"beside", "wake"}));
   EXPECT_EQ(places.slept_until, places.time + 100);
-  EXPECT_TRUE(bell().waiter_owns());
-  bell().woke(other);
+  EXPECT_TRUE(doorbell().waiter_owns());
+  doorbell().woke(other);
 }
 
-TEST_F(WaitAlone, WhoLeavesHandsTheBellOn) {
+TEST_F(WaitAlone, WhoLeavesHandsTheDoorbellOn) {
   places.while_asleep.emplace_back([this] {
     with_lock([this] {
-      bell().background_started();
-      bell().park();
+      doorbell().background_started();
+      doorbell().park();
       wait_.signal(point_);
     });
   });
@@ -140,7 +140,7 @@ TEST_F(WaitAlone, WhoLeavesHandsTheBellOn) {
 }
 
 TEST_F(WaitWithCore, ItPollsForAMomentBeforeItSleeps) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   transport.on_progress = [this] { return point_.signalled = transport.progresses == 30; };
   EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
   EXPECT_EQ(transport.attention, std::vector{Attention::Polling});
@@ -158,7 +158,7 @@ TEST_F(WaitWithCore, AMomentIsTwentyMicroseconds) {
 
 TEST_F(WaitWithCore, WhereDataComesByDescriptorsItLeavesTheRest) {
   transport.comes_by_descriptors = true;
-  put_background_at_bell();
+  put_background_at_doorbell();
   int looks = 0;
   places.while_asleep.emplace_back([&] {
     with_lock([&] { wait_.signal(point_); });
@@ -169,7 +169,7 @@ TEST_F(WaitWithCore, WhereDataComesByDescriptorsItLeavesTheRest) {
 }
 
 TEST_F(WaitWithCore, ElsewhereItLooksAtTheRest) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   int looks = 0;
   places.while_asleep.emplace_back([&] {
     with_lock([&] { wait_.signal(point_); });

@@ -81,7 +81,7 @@ TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
         });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        // A nap may end between the last copy and the next poll.
+        // A backoff may end between the last copy and the next poll.
         EXPECT_LE(sleeps, 130);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
@@ -116,7 +116,7 @@ TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
 }
 
 // What is copied within its waits leaves it somebody who sleeps: its peer goes on ringing, and the
-// background thread is not roused. Rules: PROGRESS.7
+// background thread is not woken. Rules: PROGRESS.7
 TEST(Progress, WhoeverCopiesWithinItsWaitsIsNotAPoller) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, false);

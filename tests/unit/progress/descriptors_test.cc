@@ -135,7 +135,7 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
         const Duration apart = 10'000 + static_cast<Duration>(stage.random(60'000));
         int looks = 0;
         stage.add([&] {
-          world.wait_for(0, 1); // then the background thread naps
+          world.wait_for(0, 1); // then the background thread backs off
           const int before = world.places.descriptor_looks();
           poll_slowly(world, 160, apart);
           looks = world.places.descriptor_looks() - before;
@@ -228,13 +228,13 @@ TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
       20);
 }
 
-// Whoever sleeps at the bell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
+// Whoever sleeps at the doorbell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
   SocketWorld world(1, true);
   Stage& stage = world.stage;
   int looks = 0;
   stage.add([&] {
-    world.pass(1'000'000); // the thread sleeps at the bell by now
+    world.pass(1'000'000); // the thread sleeps at the doorbell by now
     const int before = world.places.descriptor_looks();
     poll_slowly(world, 50, 100'000);
     looks = world.places.descriptor_looks() - before;
@@ -245,7 +245,7 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondTha
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
-// A thread that heard the bell would run only where the consumer does. Rules: PROGRESS.3
+// A thread that heard the doorbell would run only where the consumer does. Rules: PROGRESS.3
 TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
   each_seed(
       [](std::uint64_t seed) {
@@ -253,7 +253,7 @@ TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
         Stage& stage = world.stage;
         int looks = 0;
         stage.add([&] {
-          world.pass(1'000'000); // the background thread sleeps at the bell by now
+          world.pass(1'000'000); // the background thread sleeps at the doorbell by now
           const int before = world.places.descriptor_looks();
           poll_slowly(world, 100, 10'000);
           looks = world.places.descriptor_looks() - before;
@@ -271,7 +271,7 @@ TEST(Progress, ASlowDequeuerLooksAfterWhatItsPeerLeftLying) {
   Stage& stage = world.stage;
   int polls_that_looked = 0;
   stage.add([&] {
-    world.pass(1'000'000); // the background thread sleeps at the bell by now
+    world.pass(1'000'000); // the background thread sleeps at the doorbell by now
     world.transport.lying = true;
     for (int i = 0; i < 66; ++i) {
       world.pass(60'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the bell decides is carried out, and peers are told.
+// What the doorbell decides is carried out, and peers are told.
 #include "progress/handover.h"
 
 #include "bare_parts.h"
@@ -19,7 +19,7 @@ TEST_F(HandoverAlone, WithoutABackgroundThreadNobodyIsToldOfPolling) {
 }
 
 TEST_F(HandoverAlone, PeersAreToldOnceThatAThreadPolls) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   EXPECT_TRUE(handover_.start_polling());
   EXPECT_TRUE(handover_.is_polling());
   EXPECT_EQ(places.log, Log{"poke background"}) << "it naps from now on";
@@ -28,7 +28,7 @@ TEST_F(HandoverAlone, PeersAreToldOnceThatAThreadPolls) {
 }
 
 TEST_F(HandoverAlone, WhatCameBeforePeersKnewIsLookedAt) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   handover_.start_polling();
   transport.look_again = true;
   EXPECT_TRUE(handover_.stop_polling());
@@ -47,23 +47,23 @@ TEST_F(HandoverAlone, EveryPokeIsCarriedOut) {
 
 TEST_F(HandoverAlone, APokeIsTakenBackByWhoeverWasPoked) {
   Sleeper me;
-  handover_.carry_out(bell().claim(me));
-  handover_.kick();
+  handover_.carry_out(doorbell().claim(me));
+  handover_.wake();
   EXPECT_EQ(places.owner_pokes, 1);
   handover_.on_waiter_woke(me);
   EXPECT_EQ(places.owner_pokes, 0);
-  handover_.carry_out(bell().claim(me));
+  handover_.carry_out(doorbell().claim(me));
   handover_.on_waiter_woke(me);
   EXPECT_EQ(places.owner_pokes, 0) << "nobody has poked it";
 }
 
 TEST_F(HandoverAlone, TheBackgroundThreadIsToldWhetherItWasPoked) {
-  put_background_at_bell();
-  handover_.kick();
+  put_background_at_doorbell();
+  handover_.wake();
   EXPECT_EQ(places.background_pokes, 1);
   EXPECT_TRUE(handover_.on_background_woke());
   EXPECT_EQ(places.background_pokes, 0);
-  bell().take_bell();
+  doorbell().take_doorbell();
   EXPECT_FALSE(handover_.on_background_woke());
   EXPECT_EQ(places.background_pokes, 0);
 }

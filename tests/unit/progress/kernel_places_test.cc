@@ -12,9 +12,9 @@
 namespace datum {
 namespace {
 
-// What that means for a nap: Progress.P5AHurryThatIsRefusedMakesOnlyTheNapLonger.
+// What that means for a backoff: Progress.P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger.
 // Rules: PROGRESS.5
-TEST(KernelPlaces, ARefusedHurryLetsASleepEndByItself) {
+TEST(KernelPlaces, ARefusedPromptWakeLetsASleepEndByItself) {
   KernelPlaces places;
   ASSERT_TRUE(places.valid());
   bool filtered = false;
@@ -23,7 +23,7 @@ TEST(KernelPlaces, ARefusedHurryLetsASleepEndByItself) {
   std::thread([&] { // the filter is of that thread alone
     filtered = test::forbid_call(SYS_timerfd_settime, EPERM);
     end = places.now() + 5 * kMillisecond;
-    places.hurry_background(places.now());
+    places.wake_background_by(places.now());
     rung = places.sleep_in_background(false, end);
   })
       .join();

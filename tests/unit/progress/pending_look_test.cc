@@ -28,7 +28,7 @@ TEST(PendingLookAlone, WhoeverLooksTakesTheHurryAlong) {
   EXPECT_FALSE(pending.is_urgent());
 }
 
-TEST(PendingLookAlone, ANapThatEndsInTimeIsLeftAlone) {
+TEST(PendingLookAlone, ABackoffThatEndsInTimeIsLeftAlone) {
   PendingLook pending;
   pending.begin_nap(100);
   pending.begin_sleep();

@@ -146,15 +146,17 @@ TEST(Progress, P2AfterLongPollingOnBothSidesAWriteIsSeenWithinAnEighthOfIt) {
       20);
 }
 
-// A poller may be about to look. Where it shares its processor it would be given a whole time slice.
-TEST(Progress, ABellInANapIsLeftToAPollerOnlyWhereACoreIsToSpare) {
+// A poller may be about to look. Where it shares its processor it would be given a whole time
+// slice.
+TEST(Progress, ADoorbellInABackoffIsLeftToAPollerOnlyWhereACoreIsToSpare) {
   for (const bool core_to_spare : {false, true}) {
     int times_aside = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       StageWorld world(seed, core_to_spare);
       Stage& stage = world.stage;
       stage.add([&] {
-        world.poll_until(stage.now() + 8'000'000); // by now naps are long, and end with the bell
+        world.poll_until(stage.now() +
+                         8'000'000); // by now backoffs are long, and end with the doorbell
         world.transport.send_and_watch(0);
       });
       world.start_background();
@@ -175,14 +177,14 @@ TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
         stage.add([&] { world.poll_until(stage.now() + 100'000'000); });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        // Naps of 75 us for 0.6 ms, each a seventh longer up to 32 ms, then one in 4 ms.
+        // Backoffs of 75 us for 0.6 ms, each a seventh longer up to 32 ms, then one in 4 ms.
         EXPECT_LE(world.places.background_sleeps(), 65);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       50);
 }
 
-// What a poller posts it looks after itself: a nap does not end for that.
+// What a poller posts it looks after itself: a backoff does not end for that.
 TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
   each_seed(
       [](std::uint64_t seed) {
@@ -209,7 +211,7 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
 // Work that does not end keeps whoever drives the transport at it, and consumers call meanwhile.
 // Rules: PROGRESS.3
 TEST(Progress, WhoeverDrivesTheTransportLetsOthersInAfterEachTurn) {
-  constexpr int kLooks = 50; // two in a turn, where the first one was kicked for
+  constexpr int kLooks = 50; // two in a turn, where the first one was woken for
   for (const bool by_a_waiter : {false, true}) {
     StageWorld world(1, false);
     Stage& stage = world.stage;
@@ -217,8 +219,8 @@ TEST(Progress, WhoeverDrivesTheTransportLetsOthersInAfterEachTurn) {
     stage.add([&] {
       world.pass(1'000'000);
       world.lock.acquire();
-      world.transport.kicking_looks = kLooks;
-      world.engine.kick();
+      world.transport.waking_looks = kLooks;
+      world.engine.wake();
       world.lock.relinquish();
       world.pass(1'000'000);
       world.transport.send(0);
@@ -259,7 +261,7 @@ TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   });
 }
 
-// Whoever looks last before everybody sleeps kicks: that wakes nobody, and is not taken for a
+// Whoever looks last before everybody sleeps wakes: that wakes nobody, and is not taken for a
 // thread that is on the way. Rules: PROGRESS.5
 TEST(Progress, P5AKickFromWithinALookDoesNotHideTheNext) {
   each_seed([](std::uint64_t seed) {
@@ -268,10 +270,10 @@ TEST(Progress, P5AKickFromWithinALookDoesNotHideTheNext) {
     if (waiter) world.stage.add([&] { world.wait_for(0, 1); });
     world.start_background();
     EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
-    world.transport.kicking_looks = 1 + static_cast<int>(seed / 2 % 8);
+    world.transport.waking_looks = 1 + static_cast<int>(seed / 2 % 8);
     world.stage.add([&] { world.places.ring(); });
     EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
-    EXPECT_EQ(world.transport.kicking_looks, 0);
+    EXPECT_EQ(world.transport.waking_looks, 0);
     world.stage.add([&] {
       world.lock.acquire();
       world.transport.leave_behind();
@@ -297,7 +299,7 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
           for (int i = 0; i < 3; ++i) {
             world.poll_until(stage.now() + static_cast<Duration>(stage.random(20'000'000)));
             world.lock.acquire();
-            world.transport.leave_behind_in_a_hurry();
+            world.transport.leave_behind_with_a_prompt_wake();
             world.lock.relinquish();
             if (stage.random(2) == 0) world.pass(static_cast<Duration>(stage.random(6'000'000)));
           }
@@ -310,19 +312,20 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
       20);
 }
 
-// What is left to the background thread ends its nap early. If that fails the nap ends by itself.
+// What is left to the background thread ends its backoff early. If that fails the backoff ends by
+// itself.
 // Rules: PROGRESS.5
-TEST(Progress, P5AHurryThatIsRefusedMakesOnlyTheNapLonger) {
+TEST(Progress, P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger) {
   Duration longest = 0;
   each_seed(
       [&](std::uint64_t seed) {
         StageWorld world(seed, true);
         Stage& stage = world.stage;
-        world.places.refuses_hurry = true;
+        world.places.refuses_prompt_wakes = true;
         stage.add([&] {
           world.poll_until(stage.now() + 20'000'000);
           world.lock.acquire();
-          world.transport.leave_behind_in_a_hurry();
+          world.transport.leave_behind_with_a_prompt_wake();
           world.lock.relinquish();
         });
         world.start_background();
@@ -377,7 +380,7 @@ TEST(Progress, TimersExpireOnceNotEarlyAndWhoeverSleeps) {
       world.lock.acquire();
       due = stage.now() + static_cast<Duration>(stage.random(2'000'000));
       world.timers.arm(alarm, due);
-      world.engine.kick();
+      world.engine.wake();
       world.lock.relinquish();
     });
     if (seed % 3 != 0) stage.add([&] { world.wait_for(0, 1); });
@@ -447,11 +450,11 @@ TEST(Progress, ASlowDequeuerDoesNotMakePeersStopRinging) {
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
-// The favourite of the lock stays it (base/biased_mutex.h).
-TEST(Progress, ABellWhileAnotherThreadPollsIsLeftToThatThread) {
+// The bias owner of the lock stays it (base/biased_mutex.h).
+TEST(Progress, ADoorbellWhileAnotherThreadPollsIsLeftToThatThread) {
   each_seed(
       [](std::uint64_t seed) {
-        constexpr int kBells = 50;
+        constexpr int kDoorbells = 50;
         StageWorld world(seed, true);
         int polls = 0;
         bool over = false;
@@ -464,7 +467,7 @@ TEST(Progress, ABellWhileAnotherThreadPollsIsLeftToThatThread) {
           }
         });
         world.stage.add([&] {
-          for (int i = 0; i < kBells; ++i) {
+          for (int i = 0; i < kDoorbells; ++i) {
             world.pass(1'000'000);
             world.places.ring();
           }

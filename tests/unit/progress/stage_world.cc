@@ -14,7 +14,7 @@ void StageLock::acquire() {
 }
 
 void StageLock::relinquish() {
-  const std::function<void()> work = std::exchange(put_off_, nullptr);
+  const std::function<void()> work = std::exchange(deferred_, nullptr);
   held_ = false;
   stage_.yield();
   if (work) work();
@@ -25,11 +25,12 @@ void StageLock::let_in() {
   LockOwner::let_in();
 }
 
-Wake StagePlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
+Wake StagePlaces::sleep_at_doorbell(Instant until, ReadyBatch& ready) {
   stage_.yield();
-  stage_.block([this] { return owner_pokes_ != 0 || bell_rung_ || interrupts_ != 0; }, until);
-  ready.count = bell_rung_ ? 1 : 0;
-  if (bell_rung_ || owner_pokes_ != 0) return Wake::Event;
+  stage_.block([this] { return owner_wake_ups_ != 0 || doorbell_rung_ || interrupts_ != 0; },
+               until);
+  ready.count = doorbell_rung_ ? 1 : 0;
+  if (doorbell_rung_ || owner_wake_ups_ != 0) return Wake::Event;
   return take_interrupt() ? Wake::Interrupted : Wake::TimedOut;
 }
 
@@ -41,35 +42,37 @@ Wake StagePlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
   return take_interrupt() ? Wake::Interrupted : Wake::TimedOut;
 }
 
-bool StagePlaces::sleep_in_background(bool with_bell, Instant until) {
+bool StagePlaces::sleep_in_background(bool with_doorbell, Instant until) {
   stage_.yield();
   ++background_sleeps_;
-  const auto rung = [this, with_bell] { return with_bell && (bell_rung_ || owner_pokes_ != 0); };
-  stage_.block([&] { return background_pokes_ != 0 || rung() || hurry_rung_; }, until);
-  hurry_rung_ = false;
+  const auto rung = [this, with_doorbell] {
+    return with_doorbell && (doorbell_rung_ || owner_wake_ups_ != 0);
+  };
+  stage_.block([&] { return background_wake_ups_ != 0 || rung() || prompt_wake_due_; }, until);
+  prompt_wake_due_ = false;
   return rung();
 }
 
 // The timer is an actor of its own.
-void StagePlaces::hurry_background(Instant by) {
-  if (refuses_hurry) return;
+void StagePlaces::wake_background_by(Instant by) {
+  if (refuses_prompt_wakes) return;
   stage_.add([this, by] {
     stage_.block([] { return false; }, by);
-    hurry_rung_ = true;
+    prompt_wake_due_ = true;
   });
 }
 
-void StagePlaces::step_aside() {
+void StagePlaces::yield() {
   ++times_aside_;
   stage_.block([] { return false; }, stage_.now() + 500);
 }
 
-// A poke that is taken back without having been given would hang the real thing, or be lost.
-void StagePlaces::take_back_owner_poke() {
-  if (--owner_pokes_ != 0) std::abort();
+// A wake-up that is taken back without having been given would hang the real thing, or be lost.
+void StagePlaces::take_back_owner_wake_up() {
+  if (--owner_wake_ups_ != 0) std::abort();
 }
-void StagePlaces::take_back_background_poke() {
-  if (--background_pokes_ != 0) std::abort();
+void StagePlaces::take_back_background_wake_up() {
+  if (--background_wake_ups_ != 0) std::abort();
 }
 
 bool StagePlaces::handle(const ReadyBatch& ready) {
@@ -78,7 +81,7 @@ bool StagePlaces::handle(const ReadyBatch& ready) {
 
 bool StagePlaces::handle_what_is_ready() {
   ++descriptor_looks_;
-  if (!std::exchange(bell_rung_, false)) return false;
+  if (!std::exchange(doorbell_rung_, false)) return false;
   stage_.yield();
   transport_->progress();
   return true;
@@ -101,19 +104,19 @@ void StageTransport::send_and_watch(std::size_t queue) {
 
 void StageTransport::leave_behind() {
   if (left_behind_ == kNever) left_behind_ = stage_.now();
-  progress_->kick();
+  progress_->wake();
 }
 
-void StageTransport::leave_behind_in_a_hurry() {
+void StageTransport::leave_behind_with_a_prompt_wake() {
   if (left_behind_ == kNever) left_behind_ = stage_.now();
-  progress_->hurry();
+  progress_->wake_promptly();
 }
 
 bool StageTransport::progress() {
   stage_.yield();
-  if (kicking_looks > 0) {
-    --kicking_looks;
-    progress_->kick();
+  if (waking_looks > 0) {
+    --waking_looks;
+    progress_->wake();
   }
   if (left_behind_ != kNever) {
     longest_left_behind_ = std::max(longest_left_behind_, stage_.now() - left_behind_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/unit/progress/stage_world.h: one adapter on a stage: a lock, places to sleep, a transport
-// whose peer puts messages into memory and rings a bell only when it has to.
+// whose peer puts messages into memory and rings a doorbell only when it has to.
 #pragma once
 
 #include <array>
@@ -22,16 +22,16 @@ class StageLock final : public LockOwner {
   void relinquish() override;
   void let_in() override;
   bool held() const override { return held_; }
-  bool has_put_off() const override { return static_cast<bool>(put_off_); }
+  bool has_deferred() const override { return static_cast<bool>(deferred_); }
   // Whoever gives up the lock next does it then.
-  void put_off(std::function<void()> work) { put_off_ = std::move(work); }
+  void put_off(std::function<void()> work) { deferred_ = std::move(work); }
   int acquisitions() const { return acquisitions_; }
   int times_let_in() const { return times_let_in_; }
 
  private:
   Stage& stage_;
   bool held_ = false;
-  std::function<void()> put_off_;
+  std::function<void()> deferred_;
   int acquisitions_ = 0;
   int times_let_in_ = 0;
 };
@@ -40,30 +40,30 @@ class StageTransport;
 
 class StagePlaces final : public Places {
  public:
-  bool refuses_hurry = false; // as a filter does that forbids the timer
+  bool refuses_prompt_wakes = false; // as a filter does that forbids the timer
 
   StagePlaces(Stage& stage, bool core_to_spare) : stage_(stage), core_to_spare_(core_to_spare) {}
   void attach(StageTransport& transport) { transport_ = &transport; }
-  void ring() { bell_rung_ = true; }
+  void ring() { doorbell_rung_ = true; }
   // Interrupts whoever sleeps in wait(), or is the next to.
   void interrupt() { interrupts_ = 1; }
-  int pokes() const { return pokes_; }
+  int wake_ups() const { return wake_ups_; }
   int background_sleeps() const { return background_sleeps_; }
   int descriptor_looks() const { return descriptor_looks_; }
   int times_aside() const { return times_aside_; }
 
   Instant now() override { return stage_.now(); }
   bool core_to_spare() const override { return core_to_spare_; }
-  Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
+  Wake sleep_at_doorbell(Instant until, ReadyBatch& ready) override;
   Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
-  bool sleep_in_background(bool with_bell, Instant until) override;
-  void step_aside() override;
-  void poke_owner() override { ++owner_pokes_, ++pokes_; }
-  void poke_background() override { ++background_pokes_, ++pokes_; }
-  void hurry_background(Instant by) override;
-  void wake(Sleeper&) override { ++pokes_; }
-  void take_back_owner_poke() override;
-  void take_back_background_poke() override;
+  bool sleep_in_background(bool with_doorbell, Instant until) override;
+  void yield() override;
+  void wake_owner() override { ++owner_wake_ups_, ++wake_ups_; }
+  void wake_background() override { ++background_wake_ups_, ++wake_ups_; }
+  void wake_background_by(Instant by) override;
+  void wake(Sleeper&) override { ++wake_ups_; }
+  void take_back_owner_wake_up() override;
+  void take_back_background_wake_up() override;
   bool handle(const ReadyBatch& ready) override;
   bool handle_what_is_ready() override;
   bool handle_polling() override { return handle_what_is_ready(); }
@@ -73,12 +73,12 @@ class StagePlaces final : public Places {
   Stage& stage_;
   StageTransport* transport_ = nullptr;
   bool core_to_spare_;
-  bool bell_rung_ = false;
+  bool doorbell_rung_ = false;
   int interrupts_ = 0;
-  int owner_pokes_ = 0;
-  int background_pokes_ = 0;
-  bool hurry_rung_ = false;
-  int pokes_ = 0;
+  int owner_wake_ups_ = 0;
+  int background_wake_ups_ = 0;
+  bool prompt_wake_due_ = false;
+  int wake_ups_ = 0;
   int background_sleeps_ = 0;
   int descriptor_looks_ = 0;
   int times_aside_ = 0;
@@ -107,10 +107,10 @@ class StageTransport final : public Transport {
   // Something that progress() will have to send.
   void leave_behind();
   // The same, and it cannot wait.
-  void leave_behind_in_a_hurry();
+  void leave_behind_with_a_prompt_wake();
   bool has_left_behind() const { return left_behind_ != kNever; }
-  // So many calls of progress() find nothing and kick: for lack of room, say.
-  int kicking_looks = 0;
+  // So many calls of progress() find nothing and wake a thread: for lack of room, say.
+  int waking_looks = 0;
   bool lying = false; // the peer has not taken what was sent
   int watches = 0;    // looks after that
   Duration longest_delay() const { return longest_delay_; }
@@ -131,7 +131,7 @@ class StageTransport final : public Transport {
   }
   bool data_by_descriptors() const override { return comes_by_descriptors; }
   Duration descriptor_gap() const override {
-    return comes_by_descriptors ? gap : waiting::kBellsOnly;
+    return comes_by_descriptors ? gap : waiting::kDoorbellsOnly;
   }
   const Limits& limits() const override { return limits_; }
   const Address& address() const override { return address_; }

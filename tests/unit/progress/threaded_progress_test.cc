@@ -37,22 +37,22 @@ class Held {
   LockOwner& lock_;
 };
 
-// Its peer is another thread: a counter per queue in shared memory, and an eventfd as the bell.
+// Its peer is another thread: a counter per queue in shared memory, and an eventfd as the doorbell.
 class MemoryTransport final : public Transport, private FdHandler {
  public:
   static constexpr std::size_t kQueues = 4;
 
   MemoryTransport(Reactor& reactor, Progress& progress) : reactor_(reactor), progress_(progress) {
-    EXPECT_TRUE(reactor_.add(bell_.get(), EPOLLIN, *this).ok());
+    EXPECT_TRUE(reactor_.add(doorbell_.get(), EPOLLIN, *this).ok());
   }
-  ~MemoryTransport() override { reactor_.remove(bell_.get(), *this); }
+  ~MemoryTransport() override { reactor_.remove(doorbell_.get(), *this); }
 
   // The peer.
   void send(std::size_t queue) {
     sent_[queue].fetch_add(1, std::memory_order_seq_cst);
     if (attentive_.load(std::memory_order_seq_cst) != 0) return;
     const std::uint64_t one = 1;
-    ASSERT_EQ(::write(bell_.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+    ASSERT_EQ(::write(doorbell_.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
   }
 
   // The adapter.
@@ -95,11 +95,11 @@ class MemoryTransport final : public Transport, private FdHandler {
  private:
   void on_ready(std::uint32_t) override {
     std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = ::read(bell_.get(), &count, sizeof count);
+    [[maybe_unused]] const ssize_t got = ::read(doorbell_.get(), &count, sizeof count);
     progress();
   }
 
-  UniqueFd bell_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  UniqueFd doorbell_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   Reactor& reactor_;
   Progress& progress_;
   Limits limits_;
@@ -231,7 +231,7 @@ TEST_F(ThreadedProgressTest, AnotherThreadsSignalEndsAWait) {
 
 void ignore_signal(int) {}
 
-// One waiter sleeps at the bell, the other beside it; a handler ends both waits, restartable or
+// One waiter sleeps at the doorbell, the other beside it; a handler ends both waits, restartable or
 // not.
 TEST_F(ThreadedProgressTest, ASignalHandlerEndsAWaitAsInterrupted) {
   for (const int flags : {0, SA_RESTART}) {
@@ -275,13 +275,13 @@ TEST_F(ThreadedProgressTest, ATimerExpiresThoughNobodyCalls) {
     const Held held(lock_);
     due = progress_->now() + kMillisecond;
     timers_.arm(alarm, due);
-    progress_->kick();
+    progress_->wake();
   }
   while (alarm.expired.load() == 0) std::this_thread::yield();
   EXPECT_GE(alarm.expired.load(), due);
 }
 
-TEST_F(ThreadedProgressTest, StopsWhileAWaiterOwnsTheBell) {
+TEST_F(ThreadedProgressTest, StopsWhileAWaiterOwnsTheDoorbell) {
   WaitPoint point;
   std::thread waiter([&] {
     const Held held(lock_);

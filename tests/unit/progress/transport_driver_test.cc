@@ -19,7 +19,7 @@ class DriverAlone : public ::testing::Test, protected BareParts {
   }
   // Until peers know; the next poll is the first after a thorough one.
   void poll_until_that_is_known() {
-    put_background_at_bell();
+    put_background_at_doorbell();
     while (!driver.handover().is_polling()) poll(1, 1000);
     transport.watches = 0;
   }
@@ -111,7 +111,7 @@ TEST_F(DriverAlone, BesidePeersThatKnowItIsOneOfSixtyFour) {
 }
 
 TEST_F(DriverAlone, WhoeverPollsOftenEnoughPolls) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   poll(16, 1000); // the first finds that nobody has looked at the clock before
   poll(16, 4001);
   EXPECT_FALSE(driver.handover().is_polling());
@@ -120,7 +120,7 @@ TEST_F(DriverAlone, WhoeverPollsOftenEnoughPolls) {
 }
 
 TEST_F(DriverAlone, AnAdapterThatIsWatchedIsLookedAfterWithEachPoll) {
-  put_background_at_bell();
+  put_background_at_doorbell();
   transport.watch_at = 1;
   poll(16, 10'000);
   EXPECT_EQ(transport.watches, 1);
@@ -151,17 +151,17 @@ TEST_F(DriverAlone, WhereDataComesByDescriptorsEveryPollOfAPollerLooks) {
   EXPECT_TRUE(driver.poll());
 }
 
-TEST_F(DriverAlone, ASlowPollLooksIfTheBackgroundThreadNaps) {
+TEST_F(DriverAlone, ASlowPollLooksIfTheBackgroundThreadBackoffs) {
   open_with_descriptors();
-  bell().background_started();
-  bell().nap();
+  doorbell().background_started();
+  doorbell().back_off();
   poll(16, 100'000);
   EXPECT_EQ(places.looks, 16);
 }
 
-TEST_F(DriverAlone, ASlowPollLeavesThemToWhoSleepsAtTheBell) {
+TEST_F(DriverAlone, ASlowPollLeavesThemToWhoSleepsAtTheDoorbell) {
   open_with_descriptors();
-  put_background_at_bell();
+  put_background_at_doorbell();
   driver.handle_what_is_ready(places.time);
   poll(10, 100'000);
   EXPECT_EQ(places.looks, 1) << "a millisecond has not passed";
@@ -169,9 +169,9 @@ TEST_F(DriverAlone, ASlowPollLeavesThemToWhoSleepsAtTheBell) {
   EXPECT_EQ(places.looks, 2) << "now it has: no processor runs that thread";
 }
 
-TEST_F(DriverAlone, WhatWasFoundReadyAtTheBellIsALook) {
+TEST_F(DriverAlone, WhatWasFoundReadyAtTheDoorbellIsALook) {
   open_with_descriptors();
-  put_background_at_bell();
+  put_background_at_doorbell();
   driver.handle({});
   EXPECT_EQ(places.handled, 1);
   poll(10, 100'000);
@@ -180,7 +180,7 @@ TEST_F(DriverAlone, WhatWasFoundReadyAtTheBellIsALook) {
 
 TEST_F(DriverWithoutCore, ASlowPollLooksItself) {
   open_with_descriptors();
-  put_background_at_bell();
+  put_background_at_doorbell();
   driver.handle_what_is_ready(places.time);
   poll(10, 100'000);
   EXPECT_EQ(places.looks, 11);

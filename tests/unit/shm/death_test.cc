@@ -135,7 +135,7 @@ TEST_F(Death, WhatThePeerWroteStaysReadableUntilTheLossWasReported) {
   struct Reader final : FabricEvents {
     std::uint32_t magic = 0;
     void on_link(LinkPort&) override {}
-    void on_bell(LinkPort&) override {}
+    void on_doorbell(LinkPort&) override {}
     IdleLink judge_idle(LinkPort&) override { return IdleLink::InUse; }
     void on_link_lost(LinkPort& port) override { magic = port.segment().magic; }
   } reader;

@@ -148,7 +148,7 @@ TEST_F(Handshake, NothingIsReportedFromWithinDial) {
   Dialled dialled;
   start_dial(a, "192.0.2.1", 5000, dialled);
   EXPECT_FALSE(dialled.over());
-  EXPECT_EQ(world.time.kicks, 1);
+  EXPECT_EQ(world.time.wakes, 1);
 }
 
 TEST_F(Handshake, ADestroyedDialReportsNothing) {
@@ -187,25 +187,25 @@ TEST_F(Handshake, AWildcardAdapterAnswersAtEveryAddress) {
   EXPECT_EQ(wildcard.links.size(), 2U);
 }
 
-TEST_F(Handshake, TheBellReachesTheOtherSideOnly) {
+TEST_F(Handshake, TheDoorbellReachesTheOtherSideOnly) {
   const auto name = publish_any(b);
   Dialled dialled;
   dial_now(world, a, "127.0.0.1", name->qualifier(), dialled);
   ASSERT_NE(dialled.port, nullptr);
-  dialled.port->ring_bell();
-  ASSERT_TRUE(world.run_until([&] { return b.bells[b.links[0]] > 0; }));
-  EXPECT_EQ(a.bells[a.links[0]], 0);
-  b.links[0]->ring_bell();
-  ASSERT_TRUE(world.run_until([&] { return a.bells[a.links[0]] > 0; }));
+  dialled.port->ring_doorbell();
+  ASSERT_TRUE(world.run_until([&] { return b.doorbells[b.links[0]] > 0; }));
+  EXPECT_EQ(a.doorbells[a.links[0]], 0);
+  b.links[0]->ring_doorbell();
+  ASSERT_TRUE(world.run_until([&] { return a.doorbells[a.links[0]] > 0; }));
 }
 
-TEST_F(Handshake, BellsBeyondWhatTheSocketHoldsAreHarmless) {
+TEST_F(Handshake, DoorbellsBeyondWhatTheSocketHoldsAreHarmless) {
   const auto name = publish_any(b);
   Dialled dialled;
   dial_now(world, a, "127.0.0.1", name->qualifier(), dialled);
   ASSERT_NE(dialled.port, nullptr);
-  for (int i = 0; i < 20000; ++i) dialled.port->ring_bell();
-  ASSERT_TRUE(world.run_until([&] { return b.bells[b.links[0]] > 0; }));
+  for (int i = 0; i < 20000; ++i) dialled.port->ring_doorbell();
+  ASSERT_TRUE(world.run_until([&] { return b.doorbells[b.links[0]] > 0; }));
   EXPECT_EQ(b.lost, 0);
 }
 

@@ -60,7 +60,7 @@ TEST_F(Hostile, ASilentDiallerIsHungUpOnAfterTheLimit) {
 TEST_F(Hostile, SilenceAfterTheHelloIsHungUpOn) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), DialVerdict::Fresh);
   EXPECT_EQ(stranger.hear(), std::nullopt);
   EXPECT_EQ(a.fabric->half_open(), 0U);
 }
@@ -88,7 +88,7 @@ TEST_F(Hostile, SilentDiallersOfAnotherUserLeaveRoomForTheRest) {
   for (int i = 0; i < 20; ++i) strangers.push_back(stranger_of(65534, world, name->qualifier()));
   world.turn();
   EXPECT_EQ(a.fabric->half_open(), 2U) << "a quarter of 8";
-  EXPECT_EQ(strangers[19]->hear(), Verdict::Again);
+  EXPECT_EQ(strangers[19]->hear(), DialVerdict::Again);
   for (uid_t user = 60001; user < 60010; ++user)
     strangers.push_back(stranger_of(user, world, name->qualifier()));
   world.turn();
@@ -99,7 +99,7 @@ TEST_F(Hostile, SilentDiallersOfAnotherUserLeaveRoomForTheRest) {
 TEST_F(Hostile, AnotherVersionIsToldOurs) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello(2);
-  EXPECT_EQ(stranger.hear(), Verdict::WrongVersion);
+  EXPECT_EQ(stranger.hear(), DialVerdict::WrongVersion);
   EXPECT_EQ(stranger.hear(), std::nullopt);
 }
 
@@ -136,26 +136,26 @@ TEST_F(Hostile, ACondemnedLinkIsNotGivenAgain) {
   world.turn();
   second.say_hello();
   a.links[0]->condemn("a test said so");
-  EXPECT_EQ(second.hear(), Verdict::Fresh);
+  EXPECT_EQ(second.hear(), DialVerdict::Fresh);
 }
 
 TEST_F(Hostile, AnOfferToAPeerThatHasALinkByNowIsToldSo) {
   Stranger late(world, name->qualifier());
   late.say_hello();
-  EXPECT_EQ(late.hear(), Verdict::Fresh);
+  EXPECT_EQ(late.hear(), DialVerdict::Fresh);
   Stranger first(world, name->qualifier());
   first.make_link();
   const SealedMemory memory = make_segment();
   const int fd = memory.file.get();
   late.say_offer(std::span(&fd, 1));
-  EXPECT_EQ(late.hear(), Verdict::Existing);
+  EXPECT_EQ(late.hear(), DialVerdict::Existing);
   EXPECT_EQ(a.links.size(), 1U);
 }
 
 TEST_F(Hostile, AnOfferWithoutASegmentIsHungUpOn) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), DialVerdict::Fresh);
   stranger.say_offer({});
   EXPECT_EQ(stranger.hear(), std::nullopt);
   EXPECT_TRUE(a.links.empty());
@@ -189,7 +189,7 @@ class HostileSegment : public Hostile, public testing::WithParamInterface<Flaw> 
 TEST_P(HostileSegment, IsRefused) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), DialVerdict::Fresh);
   const UniqueFd file = flawed(GetParam());
   const int fd = file.get();
   stranger.say_offer(std::span(&fd, 1));
@@ -213,7 +213,7 @@ class TooManyDescriptors : public Hostile, public testing::WithParamInterface<st
 TEST_P(TooManyDescriptors, MakeNoLink) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), DialVerdict::Fresh);
   const SealedMemory memory = make_segment();
   const std::vector<int> fds(GetParam(), memory.file.get());
   std::byte bytes[Agreement::kWireSize];
@@ -239,7 +239,7 @@ TEST_P(TooManyDescriptors, MakeNoLink) {
 
 INSTANTIATE_TEST_SUITE_P(AnOfferPassesTwo, TooManyDescriptors, testing::Values(3U, 200U));
 
-TEST_F(Hostile, SomethingThatIsNotABellEndsTheLink) {
+TEST_F(Hostile, SomethingThatIsNotADoorbellEndsTheLink) {
   Adapter b(world, "127.0.0.1");
   Stranger stranger(world, name->qualifier());
   stranger.make_link();
@@ -248,13 +248,13 @@ TEST_F(Hostile, SomethingThatIsNotABellEndsTheLink) {
   ASSERT_TRUE(world.run_until([&] { return a.lost == 1; }));
 }
 
-TEST_F(Hostile, DescriptorsThatComeWithABellAreClosed) {
+TEST_F(Hostile, DescriptorsThatComeWithADoorbellAreClosed) {
   Stranger stranger(world, name->qualifier());
   stranger.make_link();
-  const std::byte bell[1] = {std::byte{1}};
+  const std::byte doorbell[1] = {std::byte{1}};
   const int fd = stranger.socket();
-  stranger.say(bell, std::span(&fd, 1));
-  ASSERT_TRUE(world.run_until([&] { return a.bells[a.links[0]] == 1; }));
+  stranger.say(doorbell, std::span(&fd, 1));
+  ASSERT_TRUE(world.run_until([&] { return a.doorbells[a.links[0]] == 1; }));
 }
 
 TEST_F(Hostile, MoreLinksThanAllowedAreRefused) {
@@ -298,7 +298,7 @@ TEST_F(Hostile, WithoutDescriptorsTheListenerRestsAndThenGoesOn) {
     EXPECT_NE(world.timers.next(), kNever);
   }
   stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), DialVerdict::Fresh);
 }
 
 TEST_F(Hostile, WithoutDescriptorsADialWaits) {
@@ -345,7 +345,7 @@ TEST_F(Hostile, WithoutWatchesADiallerIsHungUpOn) {
 TEST_F(Hostile, WithoutWatchesAnOfferMakesNoLink) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), DialVerdict::Fresh);
   world.reactor.full = true;
   const SealedMemory memory = make_segment();
   const int fd = memory.file.get();

@@ -12,9 +12,9 @@ class StaleAnswer : public testing::Test {
   void link_by(Dialled& dial) {
     start_dial(a, "127.0.0.1", qualifier, dial);
     socket = listener.accept();
-    listener.answer(socket, Verdict::Fresh);
+    listener.answer(socket, DialVerdict::Fresh);
     ASSERT_EQ(listener.hear(socket), MessageKind::Offer);
-    listener.say_ready(socket, Verdict::Fresh);
+    listener.say_ready(socket, DialVerdict::Fresh);
     ASSERT_TRUE(world.run_until([&] { return dial.over(); }));
     ASSERT_NE(dial.port, nullptr);
   }
@@ -32,9 +32,9 @@ TEST_F(StaleAnswer, ASecondDialDoesNotOfferWhileTheFirstDoes) {
   start_dial(a, "127.0.0.1", qualifier, second);
   const UniqueFd one = listener.accept();
   const UniqueFd two = listener.accept();
-  listener.answer(one, Verdict::Fresh);
+  listener.answer(one, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(one), MessageKind::Offer);
-  listener.answer(two, Verdict::Fresh);
+  listener.answer(two, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(two), std::nullopt);
   EXPECT_FALSE(second.over());
 }
@@ -43,12 +43,12 @@ TEST_F(StaleAnswer, APeerThatForgotTheLinkIsNotOfferedAnother) {
   link_by(first);
   start_dial(a, "127.0.0.1", qualifier, second);
   const UniqueFd two = listener.accept();
-  listener.answer(two, Verdict::Fresh);
+  listener.answer(two, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(two), std::nullopt);
   // Once its hangup has been seen, a new link is made.
   socket.reset();
   UniqueFd three = listener.accept();
-  listener.answer(three, Verdict::Fresh);
+  listener.answer(three, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(three), MessageKind::Offer);
   EXPECT_EQ(a.lost, 1);
 }
@@ -56,10 +56,10 @@ TEST_F(StaleAnswer, APeerThatForgotTheLinkIsNotOfferedAnother) {
 TEST_F(StaleAnswer, ALinkThatOnlyThePeerKnowsIsAskedForAgain) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();
-  listener.answer(one, Verdict::Existing);
+  listener.answer(one, DialVerdict::Existing);
   EXPECT_EQ(listener.hear(one), std::nullopt);
   const UniqueFd two = listener.accept();
-  listener.answer(two, Verdict::Fresh);
+  listener.answer(two, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(two), MessageKind::Offer);
   EXPECT_FALSE(first.over());
 }
@@ -67,9 +67,9 @@ TEST_F(StaleAnswer, ALinkThatOnlyThePeerKnowsIsAskedForAgain) {
 TEST_F(StaleAnswer, ARefusedOfferIsMadeAgain) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();
-  listener.answer(one, Verdict::Fresh);
+  listener.answer(one, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(one), MessageKind::Offer);
-  listener.say_ready(one, Verdict::Again);
+  listener.say_ready(one, DialVerdict::Again);
   link_by(second);
 }
 
@@ -88,7 +88,7 @@ TEST_F(StaleAnswer, AListenerThatAlwaysHangsUpRefuses) {
 TEST_F(StaleAnswer, AFullPeerIsUnreachable) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();
-  listener.answer(one, Verdict::Full);
+  listener.answer(one, DialVerdict::Full);
   ASSERT_TRUE(world.run_until([&] { return first.over(); }));
   EXPECT_EQ(first.failure, DialFailure::Unreachable);
 }
@@ -96,7 +96,7 @@ TEST_F(StaleAnswer, AFullPeerIsUnreachable) {
 TEST_F(StaleAnswer, APeerOfAnotherVersionRefuses) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();
-  listener.answer(one, Verdict::WrongVersion, 9);
+  listener.answer(one, DialVerdict::WrongVersion, 9);
   ASSERT_TRUE(world.run_until([&] { return first.over(); }));
   EXPECT_EQ(first.failure, DialFailure::Refused);
 }
@@ -105,7 +105,7 @@ TEST_F(StaleAnswer, APeerOfAnotherVersionRefuses) {
 TEST_F(StaleAnswer, NothingElseOfAnAnswerInAnotherVersionIsBelieved) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();
-  listener.answer(one, Verdict::Fresh, 9);
+  listener.answer(one, DialVerdict::Fresh, 9);
   ASSERT_TRUE(world.run_until([&] { return first.over(); }));
   EXPECT_EQ(first.failure, DialFailure::Refused);
 }

@@ -39,15 +39,15 @@ class Stranger {
   }
   void make_link() {
     say_hello();
-    EXPECT_EQ(hear(), Verdict::Fresh);
+    EXPECT_EQ(hear(), DialVerdict::Fresh);
     const SealedMemory memory = make_segment();
     const int fd = memory.file.get();
     say_offer(std::span(&fd, 1));
-    EXPECT_EQ(hear(), Verdict::Fresh);
+    EXPECT_EQ(hear(), DialVerdict::Fresh);
   }
   // The next answer's verdict; nothing: hung up.
-  std::optional<Verdict> hear() {
-    std::optional<Verdict> verdict;
+  std::optional<DialVerdict> hear() {
+    std::optional<DialVerdict> verdict;
     EXPECT_TRUE(world_.run_until([&] {
       std::byte bytes[512];
       std::size_t length = 0;
@@ -86,7 +86,8 @@ class StrangeListener {
     EXPECT_EQ(hear(dialler), MessageKind::Hello);
     return dialler;
   }
-  void answer(const UniqueFd& dialler, Verdict verdict, std::uint16_t version = kHandshakeVersion) {
+  void answer(const UniqueFd& dialler, DialVerdict verdict,
+              std::uint16_t version = kHandshakeVersion) {
     Greeting answer;
     answer.preamble = {version, MessageKind::Answer, verdict};
     answer.id = {3, 4};
@@ -95,7 +96,7 @@ class StrangeListener {
     encode(answer, bytes);
     EXPECT_EQ(send_message(dialler.get(), bytes), 0);
   }
-  void say_ready(const UniqueFd& dialler, Verdict verdict) {
+  void say_ready(const UniqueFd& dialler, DialVerdict verdict) {
     Agreement ready;
     ready.preamble = {kHandshakeVersion, MessageKind::Ready, verdict};
     std::byte bytes[Agreement::kWireSize];

@@ -83,13 +83,13 @@ class RealTime final : public Progress {
   bool poll() override { return false; }
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint&) override {}
-  void kick() override { ++kicks; }
+  void wake() override { ++wakes; }
   Instant now() override {
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * kSecond + t.tv_nsec;
   }
-  int kicks = 0;
+  int wakes = 0;
 };
 
 // Everything that several fabrics of one test thread share.
@@ -137,7 +137,7 @@ class Adapter final : public FabricEvents {
   }
 
   void on_link(LinkPort& port) override { links.push_back(&port); }
-  void on_bell(LinkPort& port) override { ++bells[&port]; }
+  void on_doorbell(LinkPort& port) override { ++doorbells[&port]; }
   void on_link_lost(LinkPort& port) override {
     std::erase(links, &port);
     ++lost;
@@ -151,7 +151,7 @@ class Adapter final : public FabricEvents {
   IdleLink idle = IdleLink::Drop; // what the layer above would say
   int judged = 0;
   std::vector<LinkPort*> links;
-  std::map<LinkPort*, int> bells;
+  std::map<LinkPort*, int> doorbells;
   int lost = 0;
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t kAddressAt = 24;
 
 Greeting a_greeting(MessageKind kind) {
   Greeting greeting;
-  greeting.preamble = {1, kind, Verdict::Fresh};
+  greeting.preamble = {1, kind, DialVerdict::Fresh};
   greeting.id = {0x1122334455667788, 0x99aabbccddeeff00};
   constexpr unsigned kLoopback[] = {2, 0, 0, 0, 127, 0, 0, 1};
   for (std::size_t i = 0; i < std::size(kLoopback); ++i)
@@ -34,7 +34,7 @@ std::string said(const Greeting& greeting) {
 }
 std::string said(MessageKind kind, bool has_direct) {
   Agreement agreement;
-  agreement.preamble = {1, kind, Verdict::Fresh};
+  agreement.preamble = {1, kind, DialVerdict::Fresh};
   agreement.has_direct = has_direct;
   std::byte octets[Agreement::kWireSize];
   encode(agreement, octets);
@@ -79,7 +79,7 @@ TEST(RecordedShm, SegmentAndRingsAreLaidOutAsInTheFirstRelease) {
   EXPECT_EQ(offsetof(LinkSegment, ring), 448U) << kRaise;
   EXPECT_EQ(sizeof(LinkSegment), 393'664U) << kRaise;
   EXPECT_EQ(offsetof(SegmentSide, sleep_epoch), 0U) << kRaise;
-  EXPECT_EQ(offsetof(SegmentSide, starving), 4U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, wants_room), 4U) << kRaise;
   EXPECT_EQ(offsetof(SegmentSide, fences), 8U) << kRaise;
   EXPECT_EQ(offsetof(SegmentSide, retired), 12U) << kRaise;
   EXPECT_EQ(offsetof(SegmentSide, mark), 64U) << kRaise;
@@ -198,7 +198,7 @@ class Replayed : public testing::Test {
 TEST_F(Replayed, ADiallerOfTheFirstReleaseIsServed) {
   Stranger first(world, name->qualifier());
   first.say(hello());
-  EXPECT_EQ(first.hear(), Verdict::Fresh);
+  EXPECT_EQ(first.hear(), DialVerdict::Fresh);
   const SealedMemory memory = make_sealed_memory("recorded", 393'664);
   const std::vector<std::byte> words = recorded("shm-segment");
   for (std::size_t i = 0; i < 4; ++i) {
@@ -207,7 +207,7 @@ TEST_F(Replayed, ADiallerOfTheFirstReleaseIsServed) {
   }
   const int fd = memory.file.get();
   first.say(said_in_our_order("shm-offer"), std::span(&fd, 1));
-  EXPECT_EQ(first.hear(), Verdict::Fresh);
+  EXPECT_EQ(first.hear(), DialVerdict::Fresh);
   EXPECT_EQ(a.links.size(), 1U);
 }
 
@@ -220,7 +220,7 @@ TEST_F(Replayed, ADiallerOfAnotherVersionIsToldOursAndIsNamedInTheLog) {
   Stranger other(world, name->qualifier());
   other.say(later);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(other.hear(), Verdict::WrongVersion);
+  EXPECT_EQ(other.hear(), DialVerdict::WrongVersion);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "datum warn: process " + std::to_string(::getpid()) + " dials with version " +
                 std::to_string(in_our_order(9)) +
@@ -240,7 +240,7 @@ TEST_F(Replayed, AHelloOfAnotherVersionMayBeOfAnySizeAndKind) {
                                   std::byte{77},   std::byte{99},   std::byte{1}};
   Stranger other(world, name->qualifier());
   other.say(kLater);
-  EXPECT_EQ(other.hear(), Verdict::WrongVersion);
+  EXPECT_EQ(other.hear(), DialVerdict::WrongVersion);
 }
 
 // Rules: VERSION.6
@@ -248,7 +248,7 @@ TEST_F(Replayed, ASegmentOfAnotherVersionIsRefusedAndBothNumbersAreNamed) {
   for (const std::size_t size : {std::size_t{393'664}, std::size_t{4096}}) {
     Stranger other(world, name->qualifier());
     other.say(hello());
-    EXPECT_EQ(other.hear(), Verdict::Fresh);
+    EXPECT_EQ(other.hear(), DialVerdict::Fresh);
     const SealedMemory memory = make_sealed_memory("later", size);
     constexpr std::uint32_t kWords[] = {0x44544c4b, 5, 1024, 2048};
     std::memcpy(memory.mapping.data(), kWords, sizeof kWords);

@@ -15,7 +15,7 @@ using AgreementBytes = std::array<std::byte, 12>;
 
 Greeting a_greeting() {
   Greeting greeting;
-  greeting.preamble = {1, MessageKind::Answer, Verdict::Existing};
+  greeting.preamble = {1, MessageKind::Answer, DialVerdict::Existing};
   greeting.id = {0x1122334455667788, 0x99aabbccddeeff00};
   greeting.address.bytes[0] = std::byte{2};
   greeting.address.bytes[31] = std::byte{0x5a};
@@ -48,7 +48,7 @@ TEST(HandshakeWire, WhatWasEncodedIsDecoded) {
   EXPECT_EQ(greeting, a_greeting());
 
   Agreement offer;
-  offer.preamble = {1, MessageKind::Offer, Verdict::Fresh};
+  offer.preamble = {1, MessageKind::Offer, DialVerdict::Fresh};
   offer.has_direct = true;
   AgreementBytes short_bytes{};
   encode(offer, short_bytes);

@@ -46,7 +46,7 @@ class AtOnce : public testing::Test {
   }
   TcpTransport& near() { return *stations_.near.transport; }
   void skip(Duration time) { stations_.near.skip(time); }
-  unsigned hurries() const { return stations_.near.hurries(); }
+  unsigned prompt_wakes() const { return stations_.near.prompt_wakes(); }
 
  private:
   TwoStations stations_;
@@ -97,14 +97,14 @@ TEST_F(AtOnce, NotBeforeARequestOfAnotherConnection) {
 }
 
 // Rules: tcp.S6
-TEST_F(AtOnce, WhatCannotLeaveIsHurriedForWhereNobodyComesBackSoon) {
+TEST_F(AtOnce, WhatCannotLeaveIsWokenForWhereNobodyComesBackSoon) {
   post(*first_), post(*first_);
   skip(71 * kMicrosecond);
   near().progress();
   first_->near.channel->on_receive_posted(); // waits for its turn
-  EXPECT_EQ(hurries(), 0U);
+  EXPECT_EQ(prompt_wakes(), 0U);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
-  EXPECT_EQ(hurries(), 1U);
+  EXPECT_EQ(prompt_wakes(), 1U);
 }
 
 // Rules: tcp.S3

@@ -29,7 +29,7 @@ enum class PeerIs : std::uint8_t { Foreign, Own };
 class BareSocket : private FdHandler {
  public:
   explicit BareSocket(PeerIs kind = PeerIs::Foreign, const TcpOptions& options = {},
-                      const iwarp::Settings& settings = {})
+                      const iwarp::SessionSettings& settings = {})
       : context(reactor, *read_address(loopback()), options),
         session(settings, context.chunks, events) {
     context.lent.progress = &time;

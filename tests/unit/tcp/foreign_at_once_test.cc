@@ -90,11 +90,11 @@ TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
   EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
 }
 
-// A nap that ends for it would cost whoever posts more than it takes to be told a little later.
+// A backoff that ends for it would cost whoever posts more than it takes to be told a little later.
 // Rules: tcp.S6
 TEST_F(ForeignAtOnce, NobodyIsInAHurryToBeTold) {
   for (int i = 1; i <= 3; ++i) post();
-  EXPECT_EQ(far().hurries(), 0U);
+  EXPECT_EQ(far().prompt_wakes(), 0U);
   poll();
   EXPECT_EQ(events_.log(), Log{"placed 3"});
 }

@@ -110,7 +110,7 @@ TEST_F(TcpLimits, TimeForAnEnd) {
 // Rules: tcp.H5 ENV.15 ENV.16
 TEST_F(TcpLimits, OctetsOfOneRead) {
   TcpOptions options;
-  options.most_staged = 4096;
+  options.most_unexpected = 4096;
   options.read_size = 8192;
   options.receive_timeout = 600 * kSecond;
   open(options);
@@ -132,7 +132,7 @@ TEST_F(TcpLimits, OctetsOfOneRead) {
 // Rules: tcp.H5 ENV.15
 TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   TcpOptions options;
-  options.most_staged = 20'000;
+  options.most_unexpected = 20'000;
   options.read_size = 4096;
   options.receive_timeout = 600 * kSecond;
   open(options);
@@ -154,7 +154,7 @@ class BeyondTheBound : public TcpLimits {
   static constexpr std::size_t kSize = 1000;
   void open_small() {
     TcpOptions options;
-    options.most_staged = 4096; // three of them
+    options.most_unexpected = 4096; // three of them
     options.read_size = 4096;
     options.receive_timeout = patience;
     open(options);

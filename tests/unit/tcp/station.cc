@@ -80,7 +80,7 @@ void await_end(int socket) {
 }
 
 Station::Station(TcpOptions options) {
-  options.farewell = 0; // the other one has no thread to answer with
+  options.close_timeout = 0; // the other one has no thread to answer with
   auto made = TcpTransport::create(loopback(), reactor, options);
   if (!made) throw std::runtime_error("no transport");
   transport = std::move(*made);

@@ -49,12 +49,12 @@ class RealTime final : public Progress {
   bool poll() override { return false; }
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint&) override {}
-  void kick() override {}
-  void hurry() override { ++hurries; }
+  void wake() override {}
+  void wake_promptly() override { ++prompt_wakes; }
   Instant now() override;
   void stop() { stopped_ = now() - ahead; }
   Duration ahead = 0;
-  unsigned hurries = 0;
+  unsigned prompt_wakes = 0;
 
  private:
   Instant stopped_ = kNever;
@@ -72,7 +72,7 @@ class Station final : private ListenerEvents {
   void stop_clock() { time_.stop(); }
   void expire() { timers_.run(time_.now()); }
   // How often something had to leave within 100 us that could not within its call.
-  unsigned hurries() const { return time_.hurries; }
+  unsigned prompt_wakes() const { return time_.prompt_wakes; }
   ConnQual listen();
   std::unique_ptr<IncomingConnection> take_request() { return std::move(request_); }
 

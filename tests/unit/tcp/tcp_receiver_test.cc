@@ -9,15 +9,15 @@
 namespace datum::test {
 namespace {
 
-iwarp::Settings staging(std::size_t octets) {
-  iwarp::Settings settings;
-  settings.most_staged = octets;
+iwarp::SessionSettings staging(std::size_t octets) {
+  iwarp::SessionSettings settings;
+  settings.most_unexpected = octets;
   return settings;
 }
 
 class Receiver : public ::testing::Test, protected BareSocket {
  protected:
-  explicit Receiver(const TcpOptions& options = {}, const iwarp::Settings& settings = {})
+  explicit Receiver(const TcpOptions& options = {}, const iwarp::SessionSettings& settings = {})
       : BareSocket(PeerIs::Foreign, options, settings) {}
   TcpReceiver receiver_{context, socket, session};
 };

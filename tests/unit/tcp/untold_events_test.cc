@@ -82,7 +82,7 @@ TEST_F(Untold, WhoHasLeftIsToldNothingMore) {
 TEST_F(Untold, TheConsumerIsToldOfTheEndLate) {
   EXPECT_FALSE(untold_.has_end());
   untold_.on_end(events_, CloseReason::Disconnected);
-  untold_.put_off(7);
+  untold_.defer(7);
   EXPECT_TRUE(untold_.has_end());
   EXPECT_EQ(untold_.found_in(), 7U);
   EXPECT_EQ(events_.log(), Log{});

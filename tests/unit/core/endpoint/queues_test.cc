@@ -10,8 +10,8 @@
 namespace datum {
 namespace {
 
-Request request(std::uint64_t cookie) {
-  Request made;
+PostedRequest request(std::uint64_t cookie) {
+  PostedRequest made;
   made.cookie = cookie;
   return made;
 }
@@ -46,7 +46,7 @@ TEST(RequestQueue, PositionsCountOnRoundAndRound) {
 
 TEST(RequestQueue, ARequestKeepsItsAddress) {
   RequestQueue queue(4, 1);
-  const Request* first = &queue.push(request(1));
+  const PostedRequest* first = &queue.push(request(1));
   for (std::uint64_t i = 2; i < 5; ++i) queue.push(request(i));
   EXPECT_EQ(&queue.at(0), first);
   EXPECT_EQ(first->cookie, 1U);

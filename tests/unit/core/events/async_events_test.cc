@@ -23,7 +23,7 @@ TEST_F(Async, AnErrorGoesToTheOwnEvdAndWaitsForOtherOpeners) {
   events.async.tell_openers_of(&adapter_);
   report();
   EXPECT_EQ(evd_->count(), 1);
-  EXPECT_TRUE(context.has_put_off());
+  EXPECT_TRUE(context.has_deferred());
   const auto waiting = events.async.take_for_openers();
   ASSERT_EQ(waiting.size(), 1U);
   EXPECT_EQ(waiting[0].evd, &adapter_);
@@ -34,7 +34,7 @@ TEST_F(Async, AnErrorGoesToTheOwnEvdAndWaitsForOtherOpeners) {
 
 TEST_F(Async, WithoutAFacadeNothingWaitsForOpeners) {
   report();
-  EXPECT_FALSE(context.has_put_off());
+  EXPECT_FALSE(context.has_deferred());
   EXPECT_TRUE(events.async.take_for_openers().empty());
   EXPECT_EQ(context.tally().async_events, 1U);
 }

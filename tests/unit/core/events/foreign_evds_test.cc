@@ -13,7 +13,7 @@ class ForeignWays : public testing::Test, protected test::BareWorld {
     return std::make_shared<ForeignEvd>(evd, 1);
   }
   std::ptrdiff_t take() {
-    context.take_put_off();
+    context.clear_deferred();
     const ForeignEvds::Deliveries taken = events.foreign.take_deliveries();
     return std::ranges::count_if(taken, [](const auto& each) { return each != nullptr; });
   }
@@ -27,9 +27,9 @@ TEST_F(ForeignWays, TwoEndpointsThatFeedOneEvdShareItsWay) {
   EXPECT_EQ(first, second);
   ways_.deliver_later(first);
   ways_.deliver_later(second);
-  EXPECT_TRUE(context.has_put_off());
+  EXPECT_TRUE(context.has_deferred());
   EXPECT_EQ(take(), 1);
-  EXPECT_FALSE(context.has_put_off());
+  EXPECT_FALSE(context.has_deferred());
 }
 
 TEST_F(ForeignWays, WhatNobodyFeedsAnyMoreIsAnotherWayNextTime) {
@@ -47,9 +47,9 @@ TEST_F(ForeignWays, EightAreDeliveredAtATime) {
     ways_.deliver_later(ways_.feed(way_to(*evds.back())));
   }
   EXPECT_EQ(take(), 8);
-  EXPECT_TRUE(context.has_put_off()) << "one is left";
+  EXPECT_TRUE(context.has_deferred()) << "one is left";
   EXPECT_EQ(take(), 1);
-  EXPECT_FALSE(context.has_put_off());
+  EXPECT_FALSE(context.has_deferred());
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/staged_messages.h: messages of the peer's for which there is no Recv yet.
+// transport/iwarp/unexpected_messages.h: messages of the peer's for which there is no Recv yet.
 // Lives here: what is kept of them, and how much; how they go to their Recvs.
 // Not here:   for how long they wait (core/port/waiting_messages.h); their checks (inbound.h).
 // Threads:    the adapter's lock.
@@ -15,10 +15,10 @@
 
 namespace datum::iwarp {
 
-class StagedMessages {
+class UnexpectedMessages {
  public:
-  StagedMessages(Stream& stream, StreamControl& control, Delivery& delivery,
-                 const RecvPatience& patience)
+  UnexpectedMessages(Stream& stream, StreamControl& control, Delivery& delivery,
+                     const RecvPatience& patience)
       : stream_(stream), control_(control), delivery_(delivery), messages_(patience) {}
 
   bool empty() const { return messages_.empty(); }
@@ -54,7 +54,7 @@ class StagedMessages {
   void must_end() { messages_.must_end(stream_.now); }
 
  private:
-  struct Staged {
+  struct Unexpected {
     UntaggedHeader header; // of its first segment
     std::uint16_t ulpdu = 0;
     bool whole = false;
@@ -68,7 +68,7 @@ class StagedMessages {
   Stream& stream_;
   StreamControl& control_;
   Delivery& delivery_;
-  WaitingMessages<Staged> messages_;
+  WaitingMessages<Unexpected> messages_;
   std::size_t octets_ = 0;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/bell.h: which thread listens for the outside world: the state machine that hands
+// progress/doorbell.h: which thread listens for the outside world: the state machine that hands
 // progress over.
-// Lives here: which thread owns the bell (sleeps where the transport's descriptors wake it), which
-//             other threads sleep, whether peers are told that a thread polls, and which threads to
-//             wake when.
+// Lives here: which thread owns the doorbell (sleeps where the transport's descriptors wake it),
+//             which other threads sleep, whether peers are told that a thread polls, and which
+//             threads to wake when.
 // Not here:   sleeping, waking, clocks, the transport (engine.h, places.h).
 // Threads:    the adapter's lock. Nothing here is atomic except the word that a sleeper sleeps on.
 //
 // Whenever the lock is free, one of these holds, so that no work is left alone:
-//   a waiter owns the bell; or the background thread owns it, is awake, or takes a nap of
-//   bounded length; or a waiter has been woken and has not yet looked.
+//   a waiter owns the doorbell; or the background thread owns it, is awake, or backs off for a time
+//   of bounded length; or a waiter has been woken and has not yet looked.
 #pragma once
 
 #include <atomic>
@@ -25,24 +25,24 @@ struct SleeperTag;
 
 // A thread inside wait(). Lives on its stack.
 struct Sleeper : ListHook<SleeperTag> {
-  std::atomic<std::uint32_t> word{0}; // 1: woken; for one that sleeps beside the bell
+  std::atomic<std::uint32_t> word{0}; // 1: woken; for one that sleeps beside the doorbell
 };
 
 // The threads that the caller has to wake, now, while it holds the lock.
-struct Pokes {
-  bool owner = false; // the waiter that owns the bell
+struct WakeUps {
+  bool owner = false; // the waiter that owns the doorbell
   bool background = false;
   Sleeper* sleeper = nullptr; // sleeps on its word, which has been set
 };
 
-class Bell {
+class Doorbell {
  public:
   enum class Background : std::uint8_t {
-    Absent,  // not started, or stopped
-    Awake,   // runs, or has been poked and is about to
-    Napping, // sleeps for a bounded time, perhaps with an ear at the bell; counts polls
-    AtBell,  // owns the bell
-    Parked,  // a waiter owns the bell: nothing to do
+    Absent,     // not started, or stopped
+    Awake,      // runs, or has been woken and is about to
+    BackingOff, // sleeps for a bounded time, perhaps with an ear at the doorbell; counts polls
+    AtDoorbell, // owns the doorbell
+    Parked,     // a waiter owns the doorbell: nothing to do
   };
 
   // Peers have been told that a thread polls all the time.
@@ -53,53 +53,53 @@ class Bell {
   // --- attention -------------------------------------------------------------------------------
   // Only with a background thread, which notices the end of polling.
   bool can_start_polling() const { return !polling_ && background_ != Background::Absent; }
-  Pokes start_polling() {
+  WakeUps start_polling() {
     DATUM_ASSERT(can_start_polling());
     polling_ = true;
-    return rouse_background();
+    return wake_background();
   }
-  // The caller is about to sleep, or to look after the bell.
+  // The caller is about to sleep, or to look after the doorbell.
   void stop_polling() { polling_ = false; }
 
-  // --- a waiter: awake, then asleep at the bell or beside it, then awake again -------------------
-  // Takes the bell, from the background thread if need be.
-  Pokes claim(Sleeper& me) {
+  // --- a waiter: awake, then asleep at the doorbell or beside it, then awake again ---------------
+  // Takes the doorbell, from the background thread if need be.
+  WakeUps claim(Sleeper& me) {
     DATUM_ASSERT(owner_ == nullptr && !me.linked());
     owner_ = &me;
-    owner_poked_ = false;
-    return background_ == Background::AtBell ? rouse_background() : Pokes{};
+    owner_woken_ = false;
+    return background_ == Background::AtDoorbell ? wake_background() : WakeUps{};
   }
-  // Another waiter owns the bell.
+  // Another waiter owns the doorbell.
   void line_up(Sleeper& me) {
     DATUM_ASSERT(owner_ != nullptr && owner_ != &me);
     me.word.store(0, std::memory_order_relaxed);
     line_.push_back(me);
   }
-  // The caller holds the lock again. True: a poke was sent to the bell, and the caller takes it
-  // back.
+  // The caller holds the lock again. True: a wake-up was sent to the doorbell, and the caller takes
+  // it back.
   bool woke(Sleeper& me) {
     me.unlink();
     if (owner_ != &me) return false;
     owner_ = nullptr;
-    return std::exchange(owner_poked_, false);
+    return std::exchange(owner_woken_, false);
   }
-  // Leaves wait() for good. The next waiter gets the bell. The background thread gets it only after
-  // a nap, since this thread may want it back soon.
-  Pokes leave() {
-    if (owner_ != nullptr || background_ == Background::AtBell) return {};
+  // Leaves wait() for good. The next waiter gets the doorbell. The background thread gets it only
+  // after a backoff, since this thread may want it back soon.
+  WakeUps leave() {
+    if (owner_ != nullptr || background_ == Background::AtDoorbell) return {};
     if (Sleeper* next = line_.pop_front()) return wake(*next);
-    return background_ == Background::Parked ? rouse_background() : Pokes{};
+    return background_ == Background::Parked ? wake_background() : WakeUps{};
   }
 
   // --- wake-ups ------------------------------------------------------------------------------
-  Pokes signal(Sleeper& sleeper) {
-    if (owner_ == &sleeper) return poke_owner();
+  WakeUps signal(Sleeper& sleeper) {
+    if (owner_ == &sleeper) return wake_owner();
     if (!sleeper.linked()) return {}; // on its way already
     sleeper.unlink();
     return wake(sleeper);
   }
-  // Some thread has to look. A thread that is awake or naps does so by itself.
-  Pokes kick() { return owner_ != nullptr ? poke_owner() : rouse_background(); }
+  // Some thread has to look. A thread that is awake or backs off does so by itself.
+  WakeUps wake_any() { return owner_ != nullptr ? wake_owner() : wake_background(); }
 
   // --- the background thread -------------------------------------------------------------------
   void background_started() {
@@ -110,41 +110,41 @@ class Bell {
     DATUM_ASSERT(background_ == Background::Awake);
     background_ = Background::Absent;
   }
-  void nap() {
+  void back_off() {
     DATUM_ASSERT(background_ == Background::Awake);
-    background_ = Background::Napping;
+    background_ = Background::BackingOff;
   }
-  void take_bell() {
+  void take_doorbell() {
     DATUM_ASSERT(owner_ == nullptr && background_ == Background::Awake);
-    background_ = Background::AtBell;
+    background_ = Background::AtDoorbell;
   }
   void park() {
     DATUM_ASSERT(owner_ != nullptr && background_ == Background::Awake);
     background_ = Background::Parked;
   }
-  // The caller holds the lock again. True: it was poked, and takes the poke back.
+  // The caller holds the lock again. True: it was woken, and takes the wake-up back.
   bool background_woke() {
     DATUM_ASSERT(background_ != Background::Absent);
     background_ = Background::Awake;
-    return std::exchange(background_poked_, false);
+    return std::exchange(background_woken_, false);
   }
-  // A nap ends at once, too: the adapter closes.
-  Pokes rouse_for_stop() {
-    if (background_ != Background::Napping) return rouse_background();
+  // A backoff ends at once, too: the adapter closes.
+  WakeUps wake_for_stop() {
+    if (background_ != Background::BackingOff) return wake_background();
     background_ = Background::Awake;
-    background_poked_ = true;
+    background_woken_ = true;
     return {.background = true};
   }
 
  private:
-  Pokes poke_owner() { return {.owner = !std::exchange(owner_poked_, true)}; }
-  Pokes rouse_background() {
-    if (background_ != Background::AtBell && background_ != Background::Parked) return {};
+  WakeUps wake_owner() { return {.owner = !std::exchange(owner_woken_, true)}; }
+  WakeUps wake_background() {
+    if (background_ != Background::AtDoorbell && background_ != Background::Parked) return {};
     background_ = Background::Awake;
-    background_poked_ = true;
+    background_woken_ = true;
     return {.background = true};
   }
-  static Pokes wake(Sleeper& sleeper) {
+  static WakeUps wake(Sleeper& sleeper) {
     sleeper.word.store(1, std::memory_order_relaxed); // the lock orders what it was woken for
     return {.sleeper = &sleeper};
   }
@@ -153,8 +153,8 @@ class Bell {
   IntrusiveList<Sleeper, SleeperTag> line_;
   Background background_ = Background::Absent;
   bool polling_ = false;
-  bool owner_poked_ = false;
-  bool background_poked_ = false;
+  bool owner_woken_ = false;
+  bool background_woken_ = false;
 };
 
 } // namespace datum

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/iwarp/staged_messages.h"
+#include "transport/iwarp/unexpected_messages.h"
 
 #include <algorithm>
 #include <new>
@@ -11,18 +11,19 @@ namespace datum::iwarp {
 namespace {
 
 // What a waiting message costs beside its octets: empty ones need a bound, too.
-constexpr std::size_t kStagedOverhead = 128;
+constexpr std::size_t kUnexpectedOverhead = 128;
 
 } // namespace
 
-std::size_t StagedMessages::cost() const {
-  return octets_ + messages_.size() * kStagedOverhead;
+std::size_t UnexpectedMessages::cost() const {
+  return octets_ + messages_.size() * kUnexpectedOverhead;
 }
 
-StagedMessages::Begun StagedMessages::begin(const UntaggedHeader& header, std::uint16_t ulpdu) {
-  if (cost() + kStagedOverhead > stream_.most_staged) return Begun::Full;
+UnexpectedMessages::Begun UnexpectedMessages::begin(const UntaggedHeader& header,
+                                                    std::uint16_t ulpdu) {
+  if (cost() + kUnexpectedOverhead > stream_.most_unexpected) return Begun::Full;
   try {
-    Staged message;
+    Unexpected message;
     if (is_immediate(header.control.opcode)) message.octets.reserve(kImmediateSize);
     message.header = header;
     message.ulpdu = ulpdu;
@@ -34,14 +35,14 @@ StagedMessages::Begun StagedMessages::begin(const UntaggedHeader& header, std::u
   return Begun::Yes;
 }
 
-std::size_t StagedMessages::places(std::uint64_t offset, std::uint64_t length,
-                                   std::span<Segment> out) {
+std::size_t UnexpectedMessages::places(std::uint64_t offset, std::uint64_t length,
+                                       std::span<Segment> out) {
   const std::size_t now = cost();
-  if (now >= stream_.most_staged) return 0;
+  if (now >= stream_.most_unexpected) return 0;
   std::vector<std::byte>& octets = messages_.back().octets;
   const auto at = static_cast<std::size_t>(offset);
   const auto piece =
-      static_cast<std::size_t>(std::min<std::uint64_t>(length, stream_.most_staged - now));
+      static_cast<std::size_t>(std::min<std::uint64_t>(length, stream_.most_unexpected - now));
   try {
     octets.resize(at + piece);
   } catch (const std::bad_alloc&) {
@@ -52,21 +53,21 @@ std::size_t StagedMessages::places(std::uint64_t offset, std::uint64_t length,
   return 1;
 }
 
-void StagedMessages::end_immediate(Octets data) {
+void UnexpectedMessages::end_immediate(Octets data) {
   messages_.back().octets.assign(data.begin(), data.end());
   octets_ += data.size();
   messages_.back().whole = true;
 }
 
-void StagedMessages::deliver(const std::optional<LastSegment>& last) {
+void UnexpectedMessages::deliver(const std::optional<LastSegment>& last) {
   while (!stream_.ended && !messages_.empty() && deliver_first(last)) {
   }
 }
 
 // False: the first is too long for its Recv, and the connection ends.
-bool StagedMessages::fits(std::uint64_t length, std::uint64_t capacity) {
+bool UnexpectedMessages::fits(std::uint64_t length, std::uint64_t capacity) {
   if (length <= capacity) return true;
-  const Staged& first = messages_.front();
+  const Unexpected& first = messages_.front();
   const Terminate words = make_terminate(error::kTooLong, first.ulpdu, HeaderOctets(first.header));
   stream_.events->fail_receive(DtoStatus::LocalLength);
   if (!stream_.ended) control_.fail(words);
@@ -75,7 +76,7 @@ bool StagedMessages::fits(std::uint64_t length, std::uint64_t capacity) {
 
 // The message that waits first goes to its Recv, or as much of it as has come. False: it waits on,
 // or the connection has ended.
-bool StagedMessages::deliver_first(const std::optional<LastSegment>& last) {
+bool UnexpectedMessages::deliver_first(const std::optional<LastSegment>& last) {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
   switch (stream_.events->take_receive(into, capacity)) {
@@ -85,7 +86,7 @@ bool StagedMessages::deliver_first(const std::optional<LastSegment>& last) {
     return false;
   case TakeResult::Taken: break;
   }
-  const Staged& first = messages_.front();
+  const Unexpected& first = messages_.front();
   const UntaggedHeader header = first.header;
   const std::uint16_t ulpdu = first.ulpdu;
   const bool immediate = is_immediate(header.control.opcode);
@@ -108,9 +109,9 @@ bool StagedMessages::deliver_first(const std::optional<LastSegment>& last) {
   return !stream_.ended;
 }
 
-void StagedMessages::on_time() {
+void UnexpectedMessages::on_time() {
   if (messages_.empty() || !messages_.is_over(stream_.now, *stream_.events)) return;
-  const Staged& first = messages_.front();
+  const Unexpected& first = messages_.front();
   control_.fail(make_terminate(error::kNoBuffer, first.ulpdu, HeaderOctets(first.header)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "progress/nap_plan.h"
+#include "progress/backoff_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@ namespace {
 // Others do something all the time: 30 polls in each microsecond, the clock looked at just now.
 class BusyOthers {
  public:
-  // Naps as planned until so much time has passed.
-  void nap_until(NapPlan& plan, Instant end) {
+  // Backs off as planned until so much time has passed.
+  void back_off_until(BackoffPlan& plan, Instant end) {
     while (time < end) {
       plan.begin(seen(), by_descriptors);
       time += plan.length();
       EXPECT_TRUE(plan.others_are_busy(seen(), time));
-      ++naps;
+      ++backoffs;
     }
   }
   Activity seen() const {
@@ -23,79 +23,79 @@ class BusyOthers {
   }
   Instant time = 0;
   std::uint32_t waits = 0;
-  int naps = 0;
+  int backoffs = 0;
   bool by_descriptors = false;
 };
 
-TEST(NapPlan, TheFirstNapIsShortAndDeaf) {
-  const NapPlan plan;
+TEST(BackoffPlan, TheFirstBackoffIsShortAndDeaf) {
+  const BackoffPlan plan;
   EXPECT_EQ(plan.length(), 75'000);
-  EXPECT_FALSE(plan.at_bell());
+  EXPECT_FALSE(plan.at_doorbell());
 }
 
-TEST(NapPlan, ANapTakesAnEighthOfTheTimeForWhichOthersPolled) {
-  NapPlan plan;
+TEST(BackoffPlan, ABackoffTakesAnEighthOfTheTimeForWhichOthersPolled) {
+  BackoffPlan plan;
   BusyOthers others;
-  others.nap_until(plan, 8'000'000);
+  others.back_off_until(plan, 8'000'000);
   EXPECT_GE(plan.length(), 1'000'000);
   EXPECT_LE(plan.length(), 1'150'000);
-  EXPECT_TRUE(plan.at_bell());
+  EXPECT_TRUE(plan.at_doorbell());
 }
 
-TEST(NapPlan, NoNapTakesLongerThan4ms) {
-  NapPlan plan;
+TEST(BackoffPlan, NoBackoffTakesLongerThan4ms) {
+  BackoffPlan plan;
   BusyOthers others;
-  others.nap_until(plan, 10'000'000'000);
+  others.back_off_until(plan, 10'000'000'000);
   EXPECT_EQ(plan.length(), 4'000'000);
 }
 
 // Each arrival would wake the background thread beside the poller that takes it.
-TEST(NapPlan, WhereDataComesByDescriptorsNapsAreDeafAndTakeAMillisecondAtMost) {
-  NapPlan plan;
+TEST(BackoffPlan, WhereDataComesByDescriptorsBackoffsAreDeafAndTakeAMillisecondAtMost) {
+  BackoffPlan plan;
   BusyOthers others;
-  others.nap_until(plan, 16'000'000);
-  EXPECT_TRUE(plan.at_bell());
+  others.back_off_until(plan, 16'000'000);
+  EXPECT_TRUE(plan.at_doorbell());
   others.by_descriptors = true;
-  others.nap_until(plan, 32'000'000);
-  EXPECT_FALSE(plan.at_bell());
+  others.back_off_until(plan, 32'000'000);
+  EXPECT_FALSE(plan.at_doorbell());
   EXPECT_EQ(plan.length(), 1'000'000);
 }
 
-TEST(NapPlan, AmongWaitsNapsStayDeafAndTakeAMillisecondAtMost) {
-  NapPlan plan;
+TEST(BackoffPlan, AmongWaitsBackoffsStayDeafAndTakeAMillisecondAtMost) {
+  BackoffPlan plan;
   plan.begin({}, false);
   Instant time = 0;
   for (std::uint32_t waits = 1; waits < 1000; ++waits) {
     time += plan.length();
     const Activity now{.polls = waits * 100, .waits = waits, .last_thorough = time};
     EXPECT_TRUE(plan.others_are_busy(now, time));
-    EXPECT_FALSE(plan.at_bell());
+    EXPECT_FALSE(plan.at_doorbell());
     plan.begin(now, false);
   }
   EXPECT_EQ(plan.length(), 1'000'000);
 }
 
-TEST(NapPlan, SevenPollsInANapAreNobody) {
-  NapPlan plan;
+TEST(BackoffPlan, SevenPollsInABackoffAreNobody) {
+  BackoffPlan plan;
   plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, false);
   EXPECT_FALSE(plan.others_are_busy({.polls = 107, .waits = 0, .last_thorough = 70'000}, 75'000));
   plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_thorough = 70'000}, 75'000));
 }
 
-// A poll of sockets reads and writes for longer than a nap; taking it for the end of polling has
-// the background thread fight for the lock and the sockets.
-TEST(NapPlan, WhereDataComesByDescriptorsOnePollInANapIsSomebody) {
-  NapPlan plan;
+// A poll of sockets reads and writes for longer than a backoff; taking it for the end of polling
+// has the background thread fight for the lock and the sockets.
+TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
+  BackoffPlan plan;
   plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, true);
   EXPECT_TRUE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 75'000));
   plan.begin({.polls = 101, .waits = 0, .last_thorough = 70'000}, true);
   EXPECT_FALSE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 150'000));
 }
 
-// A long copy may take longer than a nap. Rules: PROGRESS.8
-TEST(NapPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
-  NapPlan plan;
+// A long copy may take longer than a backoff. Rules: PROGRESS.8
+TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
+  BackoffPlan plan;
   const Activity before{.polls = 100, .waits = 0, .last_thorough = 0};
   Activity copying = before;
   copying.copying = true;
@@ -105,47 +105,47 @@ TEST(NapPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
   EXPECT_FALSE(plan.others_are_busy(before, 150'000));
 }
 
-TEST(NapPlan, CountersMayWrap) {
-  NapPlan plan;
+TEST(BackoffPlan, CountersMayWrap) {
+  BackoffPlan plan;
   plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0}, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 4, .waits = 0, .last_thorough = 70'000}, 75'000));
 }
 
-TEST(NapPlan, PollsThatEndedDuringALongNapAreFoundOutByAShortOne) {
-  NapPlan plan;
+TEST(BackoffPlan, PollsThatEndedDuringALongBackoffAreFoundOutByAShortOne) {
+  BackoffPlan plan;
   BusyOthers others;
-  others.nap_until(plan, 40'000'000);
+  others.back_off_until(plan, 40'000'000);
   plan.begin(others.seen(), false);
   Activity last = others.seen();
   last.polls += 1000;
   last.last_thorough += 30'000;
   EXPECT_TRUE(plan.others_are_busy(last, others.time + 4'000'000));
   EXPECT_EQ(plan.length(), 75'000);
-  EXPECT_FALSE(plan.at_bell());
+  EXPECT_FALSE(plan.at_doorbell());
   plan.begin(last, false);
   EXPECT_FALSE(plan.others_are_busy(last, others.time + 4'075'000));
 }
 
-TEST(NapPlan, AfterABellTheNextNapIsShortAndThenAsLongAsBefore) {
-  NapPlan plan;
+TEST(BackoffPlan, AfterADoorbellTheNextBackoffIsShortAndThenAsLongAsBefore) {
+  BackoffPlan plan;
   BusyOthers others;
-  others.nap_until(plan, 40'000'000);
+  others.back_off_until(plan, 40'000'000);
   plan.interrupted();
   EXPECT_EQ(plan.length(), 75'000);
-  EXPECT_FALSE(plan.at_bell());
-  others.nap_until(plan, others.time + 1);
+  EXPECT_FALSE(plan.at_doorbell());
+  others.back_off_until(plan, others.time + 1);
   EXPECT_EQ(plan.length(), 4'000'000);
-  EXPECT_TRUE(plan.at_bell());
+  EXPECT_TRUE(plan.at_doorbell());
 }
 
-TEST(NapPlan, WhenOthersHaveStoppedItBeginsAnew) {
-  NapPlan plan;
+TEST(BackoffPlan, WhenOthersHaveStoppedItBeginsAnew) {
+  BackoffPlan plan;
   BusyOthers others;
-  others.nap_until(plan, 40'000'000);
+  others.back_off_until(plan, 40'000'000);
   plan.begin(others.seen(), false);
   EXPECT_FALSE(plan.others_are_busy(others.seen(), others.time + plan.length()));
   EXPECT_EQ(plan.length(), 75'000);
-  others.nap_until(plan, others.time + 600'000);
+  others.back_off_until(plan, others.time + 600'000);
   EXPECT_LE(plan.length(), 100'000);
 }
 

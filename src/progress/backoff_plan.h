@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/nap_plan.h: how long the background thread naps while other threads drive the transport.
+// progress/backoff_plan.h: how long the background thread backs off while other threads drive the
+// transport.
 // Lives here: the decision, from the activity of other threads.
 // Not here:   clocks, sleeping.
 //
-// A nap ends with a timer, and a timer costs up to 20 us of a poller's processor in a virtual
-// machine. So a nap lasts an eighth of the time for which other threads have been busy without a
-// break: the longer they have polled, the more seldom they are disturbed. The background thread
+// A backoff ends with a timer, and a timer costs up to 20 us of a poller's processor in a virtual
+// machine. So a backoff lasts an eighth of the time for which other threads have been busy without
+// a break: the longer they have polled, the more seldom they are disturbed. The background thread
 // then notices the end of polling late, which delays no peer that still polls or waits: it rings
 // (Link::watch).
 #pragma once
@@ -25,21 +26,21 @@ struct Activity {
   bool copying = false;      // a polling thread is in the middle of a long copy
 };
 
-class NapPlan {
+class BackoffPlan {
  public:
   Duration length() const { return length_; }
-  // A bell may end the nap, too. Not where waiters come and go, since a bell would wake both
-  // threads. Not where data comes by descriptors: each arrival would wake the background thread
-  // beside the poller that takes it.
-  bool at_bell() const { return at_bell_; }
+  // A doorbell may end the backoff, too. Not where waiters come and go, since a doorbell would wake
+  // both threads. Not where data comes by descriptors: each arrival would wake the background
+  // thread beside the poller that takes it.
+  bool at_doorbell() const { return at_doorbell_; }
 
   void begin(const Activity& now, bool data_by_descriptors) {
     seen_ = now;
     data_by_descriptors_ = data_by_descriptors;
-    if (data_by_descriptors) at_bell_ = false;
+    if (data_by_descriptors) at_doorbell_ = false;
   }
-  // A nap ended by its timer at `time`. False: no other thread is busy, and the next nap is a first
-  // one. True: another nap follows, of the new length().
+  // A backoff ended by its timer at `time`. False: no other thread is busy, and the next backoff is
+  // a first one. True: another backoff follows, of the new length().
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough =
@@ -51,19 +52,20 @@ class NapPlan {
       return false;
     }
     if (busy_since_ == kNever) busy_since_ = time - length_;
-    // A long nap may contain many polls and their end. A short nap shows whether polling continues.
+    // A long backoff may contain many polls and their end. A short backoff shows whether polling
+    // continues.
     const bool sure = waits || now.copying || length_ == waiting::kTick ||
                       time - now.last_thorough <= waiting::kTick;
     const bool away = waits || data_by_descriptors_;
-    const Duration most = away ? waiting::kLongestNapAway : waiting::kLongestNap;
+    const Duration most = away ? waiting::kLongestBackoffAway : waiting::kLongestBackoff;
     length_ = sure ? std::clamp((time - busy_since_) / 8, waiting::kTick, most) : waiting::kTick;
-    at_bell_ = !away && length_ > waiting::kTick;
+    at_doorbell_ = !away && length_ > waiting::kTick;
     return true;
   }
-  // Another event ended the nap. The next nap is one tick long, to see what follows.
+  // Another event ended the backoff. The next backoff is one tick long, to see what follows.
   void interrupted() {
     length_ = waiting::kTick;
-    at_bell_ = false;
+    at_doorbell_ = false;
   }
 
  private:
@@ -75,7 +77,7 @@ class NapPlan {
   Activity seen_;
   Instant busy_since_ = kNever;
   Duration length_ = waiting::kTick;
-  bool at_bell_ = false;
+  bool at_doorbell_ = false;
   bool data_by_descriptors_ = false;
 };
 
