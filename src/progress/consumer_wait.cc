@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The part of wait() that runs in a consumer's thread.
+#include "progress/consumer_wait.h"
+
 #include <algorithm>
 
 #include "base/assertion.h"
 #include "base/cpu.h"
-#include "progress/engine.h"
 
 namespace datum {
 
-WaitResult ProgressEngine::wait(WaitPoint& point, Instant deadline) {
-  if (!point.signalled) poll();
+void ConsumerWait::signal(WaitPoint& point) {
+  Handover& handover = driver_.handover();
+  DATUM_ASSERT(handover.is_exclusive());
+  point.signalled = true;
+  if (point.sleeper == nullptr) return;
+  handover.carry_out(handover.doorbell().signal(*static_cast<Sleeper*>(point.sleeper)));
+}
+
+WaitResult ConsumerWait::wait(WaitPoint& point, Instant deadline) {
+  if (!point.signalled) polls_.poll();
   if (point.signalled) return WaitResult::Signalled;
   const Instant start = places_.now();
   if (start >= deadline) return WaitResult::TimedOut;
@@ -22,12 +30,12 @@ WaitResult ProgressEngine::wait(WaitPoint& point, Instant deadline) {
   return result;
 }
 
-bool ProgressEngine::spin(const WaitPoint& point, Instant start, Instant deadline) {
+bool ConsumerWait::spin(const WaitPoint& point, Instant start, Instant deadline) {
   const Instant end = std::min(deadline, start + waiting::kSpin);
-  start_polling();
+  driver_.start_polling();
   do {
     for (int i = 0; i < waiting::kPollsPerBreath; ++i) {
-      poll();
+      polls_.poll();
       if (point.signalled) return true;
       cpu_pause();
     }
@@ -37,53 +45,59 @@ bool ProgressEngine::spin(const WaitPoint& point, Instant start, Instant deadlin
   return false;
 }
 
+// Lets other threads have the lock, and runs what was deferred until no lock is held.
+void ConsumerWait::breathe() {
+  lock_.relinquish();
+  lock_.acquire();
+}
+
 // A thread inside wait(). The destructor runs also when the thread is cancelled in its sleep.
-class ProgressEngine::Waiting {
+class ConsumerWait::Waiting {
  public:
-  Waiting(ProgressEngine& engine, WaitPoint& point, Sleeper& me) : engine_(engine), point_(point) {
+  Waiting(TransportDriver& driver, WaitPoint& point, Sleeper& me) : driver_(driver), point_(point) {
     DATUM_ASSERT(point_.sleeper == nullptr);
     point_.sleeper = &me;
   }
   ~Waiting() {
     point_.sleeper = nullptr;
-    std::atomic<std::uint32_t>& waits = engine_.waits_;
-    waits.store(waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    engine_.carry_out(engine_.doorbell_.leave());
+    driver_.meter().on_wait_ended();
+    driver_.handover().carry_out(driver_.handover().doorbell().leave());
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
-  ProgressEngine& engine_;
+  TransportDriver& driver_;
   WaitPoint& point_;
 };
 
-// A thread inside wait() that sleeps without the lock. However its sleep ends, it takes the lock
-// again.
-class ProgressEngine::Asleep {
+// The same thread without the lock. However its sleep ends, it takes the lock again.
+class ConsumerWait::Asleep {
  public:
-  Asleep(ProgressEngine& engine, Sleeper& me) : engine_(engine), me_(me) {
-    engine_.lock_.relinquish();
+  Asleep(LockOwner& lock, Handover& handover, Sleeper& me)
+      : lock_(lock), handover_(handover), me_(me) {
+    lock_.relinquish();
   }
   ~Asleep() {
-    engine_.lock_.acquire();
-    if (engine_.doorbell_.woke(me_)) engine_.places_.take_back_owner_wake_up();
+    lock_.acquire();
+    handover_.on_waiter_woke(me_);
   }
   Asleep(const Asleep&) = delete;
   Asleep& operator=(const Asleep&) = delete;
 
  private:
-  ProgressEngine& engine_;
+  LockOwner& lock_;
+  Handover& handover_;
   Sleeper& me_;
 };
 
-WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
+WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
   Sleeper me;
-  const Waiting waiting(*this, point, me);
+  const Waiting waiting(driver_, point, me);
   Wake wake = Wake::Event;
   WaitResult result = WaitResult::Signalled;
   for (;;) {
-    const bool worked = look();
+    const bool worked = driver_.look();
     if (point.signalled) break;
     if (wake == Wake::Interrupted) {
       result = WaitResult::Interrupted;
@@ -97,7 +111,7 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
     // waiter owns the doorbell meanwhile. The background thread takes the doorbell anyway.
     if (worked || lock_.has_deferred())
       lock_.let_in();
-    else if (!doorbell_.polling() || !stop_polling())
+    else if (!driver_.handover().is_polling() || !driver_.stop_polling())
       wake = sleep_once(me, deadline);
     if (point.signalled && may_leave_the_rest()) break;
   }
@@ -108,28 +122,28 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
 // consumer's answer takes it along: its next call does it, or the background thread after a
 // backoff. Elsewhere a doorbell has been answered by now, but its cause has not been looked at.
 // With one processor the background thread might not run before the consumer sleeps again.
-bool ProgressEngine::may_leave_the_rest() const {
-  return core_to_spare_ && data_by_descriptors() &&
-         doorbell_.background() != Doorbell::Background::Absent;
+bool ConsumerWait::may_leave_the_rest() const {
+  return driver_.has_core_to_spare() && driver_.data_by_descriptors() &&
+         driver_.handover().doorbell().background() != Doorbell::Background::Absent;
 }
 
-Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {
-  DATUM_ASSERT(!doorbell_.polling());
-  if (doorbell_.waiter_owns()) {
-    doorbell_.line_up(me);
-    const Asleep asleep(*this, me);
+Wake ConsumerWait::sleep_once(Sleeper& me, Instant deadline) {
+  Handover& handover = driver_.handover();
+  DATUM_ASSERT(!handover.is_polling());
+  if (handover.doorbell().waiter_owns()) {
+    handover.doorbell().line_up(me);
+    const Asleep asleep(lock_, handover, me);
     return places_.sleep_beside(me, deadline);
   }
-  carry_out(doorbell_.claim(me));
-  const Instant until = std::min({deadline, timers_->next(), transport_->watch(places_.now())});
+  handover.carry_out(handover.doorbell().claim(me));
+  const Instant until = std::min(deadline, driver_.next_turn());
   ReadyBatch ready;
   Wake wake = Wake::Event;
   {
-    const Asleep asleep(*this, me);
+    const Asleep asleep(lock_, handover, me);
     wake = places_.sleep_at_doorbell(until, ready);
   }
-  looked_at_ = places_.now();
-  places_.handle(ready);
+  driver_.handle(ready);
   return wake;
 }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/background_loop.h"
+
+#include "base/assertion.h"
+
+namespace datum {
+
+void BackgroundLoop::announce() {
+  driver_.handover().doorbell().background_started();
+  // From now on a thread sleeps at the doorbell unless peers are told otherwise. Later links learn
+  // that as they are made.
+  static_cast<void>(driver_.stop_polling());
+}
+
+void BackgroundLoop::run() {
+  lock_.acquire();
+  PassEnd last = PassEnd::Woken;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    last = pass(last);
+    // A turn was taken. Where peers send without a pause the next one begins at once, so the lock
+    // is given up between them. Beside a polling thread a backoff comes next.
+    if ((last == PassEnd::Looked || last == PassEnd::Rung) && !driver_.handover().is_polling())
+      lock_.let_in();
+  }
+  driver_.handover().doorbell().background_gone();
+  // Without this thread the end of polling would go unnoticed.
+  if (driver_.handover().is_polling()) static_cast<void>(driver_.stop_polling());
+  lock_.relinquish();
+}
+
+void BackgroundLoop::request_stop() {
+  lock_.acquire();
+  stopping_.store(true, std::memory_order_relaxed);
+  Handover& handover = driver_.handover();
+  if (handover.doorbell().background() != Doorbell::Background::Absent)
+    handover.carry_out(handover.doorbell().wake_for_stop());
+  lock_.relinquish();
+}
+
+BackgroundLoop::Nap BackgroundLoop::pass(PassEnd last) {
+  if (driver_.pending().is_wanted()) {
+    driver_.look();
+    if (last == PassEnd::Woken) last = PassEnd::Rung;
+  }
+  if (last == PassEnd::Woken) return back_off();
+  if (driver_.handover().is_polling()) {
+    if (last != PassEnd::Quiet) return back_off();
+    static_cast<void>(driver_.stop_polling()); // this thread looks next anyway
+  }
+  if (driver_.look()) return PassEnd::Looked;
+  return look_after_doorbell();
+}
+
+bool BackgroundLoop::wanted() const {
+  if (stopping_.load(std::memory_order_relaxed) || driver_.pending().is_urgent()) return true;
+  return driver_.pending().is_wanted() && !other_thread_polls();
+}
+
+// A thread that has polled for long, and polled just now, looks after a wake-up by itself. Between
+// two polls of a thread that sends all the time there usually is a wake-up.
+bool BackgroundLoop::other_thread_polls() const {
+  return plan_.length() > waiting::kTick &&
+         places_.now() - driver_.meter().last_thorough() <= waiting::kJustNow;
+}
+
+BackgroundLoop::BackoffEnd BackgroundLoop::back_off_once() {
+  DATUM_ASSERT(plan_.length() >= waiting::kTick && plan_.length() <= waiting::kLongestBackoff);
+  const Instant end = places_.now() + plan_.length();
+  driver_.pending().begin_nap(end);
+  bool rung = false;
+  do {
+    driver_.pending().begin_sleep();
+    if (!wanted()) rung = places_.sleep_in_background(plan_.at_doorbell(), end);
+    if (wanted()) return BackoffEnd::Wanted;
+    // The thread that wanted a prompt wake did the work itself: back to sleep.
+  } while (!rung && places_.now() < end);
+  return rung ? BackoffEnd::Rung : BackoffEnd::AsPlanned;
+}
+
+// A peer rings when its records were not taken for a while. Often the reason is only that the
+// kernel ran another thread in place of the poller; a poll that begins now sees what the doorbell
+// was for. Without a spare core a program that spins would get a whole time slice for that.
+bool BackgroundLoop::others_look() {
+  if (!driver_.has_core_to_spare()) return false;
+  const std::uint32_t before = driver_.meter().polls();
+  places_.yield();
+  return driver_.meter().polls() != before;
+}
+
+// A thread polls all the time, or waits and comes back; it will do so again. To wake the
+// background thread at the end of every short wait would cost more than the wait. While others are
+// busy, the background thread does not even touch the lock.
+BackgroundLoop::Nap BackgroundLoop::back_off() {
+  driver_.handover().doorbell().back_off();
+  plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors());
+  lock_.relinquish();
+  bool busy = true;
+  while (busy) {
+    const BackoffEnd end = back_off_once();
+    if (end == BackoffEnd::AsPlanned)
+      busy = plan_.others_are_busy(driver_.meter().activity(), places_.now());
+    else if (end == BackoffEnd::Rung && others_look())
+      plan_.interrupted();
+    else
+      break;
+  }
+  lock_.acquire();
+  driver_.handover().on_background_woke();
+  if (!busy) return PassEnd::Quiet;
+  plan_.interrupted();
+  driver_.handle_what_is_ready(places_.now());
+  driver_.look();
+  return PassEnd::Rung;
+}
+
+BackgroundLoop::Nap BackgroundLoop::look_after_doorbell() {
+  Doorbell& doorbell = driver_.handover().doorbell();
+  if (doorbell.waiter_owns()) {
+    doorbell.park();
+    return sleep(false, kNever);
+  }
+  doorbell.take_doorbell();
+  return sleep(true, driver_.next_turn());
+}
+
+BackgroundLoop::Nap BackgroundLoop::sleep(bool with_doorbell, Instant until) {
+  DATUM_ASSERT(!with_doorbell || !driver_.handover().is_polling());
+  lock_.relinquish();
+  places_.sleep_in_background(with_doorbell, until);
+  lock_.acquire();
+  const bool woken = driver_.handover().on_background_woke();
+  if (with_doorbell) driver_.handle_what_is_ready(places_.now());
+  return woken ? PassEnd::Woken : PassEnd::Rung;
+}
+
+} // namespace datum

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/consumer_wait.h: a thread of the consumer that waits: it polls for a moment, then sleeps
+// at the doorbell or beside it.
+// Not here: what a turn does (transport_driver.h), who owns the doorbell (doorbell.h), whether
+//           polling pays (spin_budget.h).
+// Threads:  every call holds the adapter's lock, which is given up during sleep.
+#pragma once
+
+#include "progress/spin_budget.h"
+#include "progress/transport_driver.h"
+
+namespace datum {
+
+class ConsumerWait {
+ public:
+  // `polls`: the adapter's, through which the consumer's other threads poll, too.
+  ConsumerWait(LockOwner& lock, Places& places, TransportDriver& driver, Progress& polls)
+      : lock_(lock), places_(places), driver_(driver), polls_(polls),
+        spin_(driver.has_core_to_spare()) {}
+  ConsumerWait(const ConsumerWait&) = delete;
+  ConsumerWait& operator=(const ConsumerWait&) = delete;
+
+  WaitResult wait(WaitPoint& point, Instant deadline);
+  // Ends a wait on it, if there is one.
+  void signal(WaitPoint& point);
+
+ private:
+  class Waiting;
+  class Asleep;
+  bool spin(const WaitPoint& point, Instant start, Instant deadline);
+  WaitResult sleep(WaitPoint& point, Instant deadline);
+  Wake sleep_once(Sleeper& me, Instant deadline);
+  bool may_leave_the_rest() const;
+  void breathe();
+
+  LockOwner& lock_;
+  Places& places_;
+  TransportDriver& driver_;
+  Progress& polls_;
+  SpinBudget spin_;
+};
+
+} // namespace datum

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/handover.h"
+
+#include "base/assertion.h"
+
+namespace datum {
+
+bool Handover::start_polling() {
+  if (!doorbell_.can_start_polling()) return false;
+  carry_out(doorbell_.start_polling());
+  static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
+  return true;
+}
+
+bool Handover::stop_polling() {
+  doorbell_.stop_polling();
+  return transport_->set_attention(Attention::Asleep);
+}
+
+void Handover::carry_out(const WakeUps& wake_ups) {
+  DATUM_ASSERT(is_exclusive());
+  if (wake_ups.owner) places_.wake_owner();
+  if (wake_ups.background) places_.wake_background();
+  if (wake_ups.sleeper != nullptr) places_.wake(*wake_ups.sleeper);
+}
+
+bool Handover::on_background_woke() {
+  const bool woken = doorbell_.background_woke();
+  if (woken) places_.take_back_background_wake_up();
+  return woken;
+}
+
+} // namespace datum

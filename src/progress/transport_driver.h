@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/transport_driver.h: one turn of an adapter's work, in whichever thread: transport,
+// timers, descriptors.
+// Lives here: the turn of a thread that polls, and of one that sleeps in between; which polls look
+//             at the clock and at descriptors; what both turns and both sleepers share.
+// Not here:   who takes the turn (consumer_wait.h, background_loop.h), who is woken (handover.h).
+// Threads:    every call holds the adapter's lock.
+#pragma once
+
+#include <algorithm>
+
+#include "base/assertion.h"
+#include "core/port/timer.h"
+#include "progress/descriptor_pace.h"
+#include "progress/handover.h"
+#include "progress/pending_look.h"
+#include "progress/poll_meter.h"
+
+namespace datum {
+
+class TransportDriver {
+ public:
+  TransportDriver(LockOwner& lock, Places& places)
+      : lock_(lock), places_(places), core_to_spare_(places.core_to_spare()),
+        handover_(lock, places) {}
+  TransportDriver(const TransportDriver&) = delete;
+  TransportDriver& operator=(const TransportDriver&) = delete;
+  // Called before anything else.
+  void bind(Transport& transport, TimerQueue& timers);
+
+  // --- turns: true: something happened -----------------------------------------------------------
+  // Of a thread that polls. A call of its own would cost each dequeue five instructions.
+  [[gnu::always_inline]] bool poll() {
+    DATUM_ASSERT(lock_.held() && transport_ != nullptr);
+    const std::uint32_t count = meter_.begin_poll();
+    // A poll does the work that was left behind. Otherwise each backoff would end for it.
+    if (pending_.is_wanted()) [[unlikely]]
+      pending_.clear();
+    const bool worked = progress(*transport_);
+    meter_.end_poll();
+    if (!meter_.is_thorough(count)) [[likely]]
+      return worked;
+    return poll_thoroughly(count) || worked;
+  }
+  // Of one that sleeps in between.
+  bool look();
+  bool handle_what_is_ready(Instant now);
+  // The same for what was found ready without the lock.
+  void handle(const ReadyBatch& ready);
+  // When there is something to do that no peer rings for.
+  Instant next_turn() const { return std::min(timers_->next(), transport_->watch(places_.now())); }
+
+  // --- what peers know ---------------------------------------------------------------------------
+  void start_polling();
+  // True: work may have come meanwhile; look again.
+  bool stop_polling();
+
+  // When the adapter was opened.
+  bool has_core_to_spare() const { return core_to_spare_; }
+  // If data comes by descriptors, every poll looks at them, and the background thread stays away.
+  bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
+  Handover& handover() { return handover_; }
+  const Handover& handover() const { return handover_; }
+  PollMeter& meter() { return meter_; }
+  const PollMeter& meter() const { return meter_; }
+  PendingLook& pending() { return pending_; }
+  const PendingLook& pending() const { return pending_; }
+
+ private:
+  static bool progress(Transport& transport);
+  static bool run(TimerQueue& timers, Instant now);
+  bool poll_thoroughly(std::uint32_t count);
+  bool should_look_at_descriptors(Instant now) const;
+  void choose_thoroughness();
+
+  LockOwner& lock_;
+  Places& places_;
+  const bool core_to_spare_;
+  Transport* transport_ = nullptr;
+  TimerQueue* timers_ = nullptr;
+  Handover handover_;
+  PollMeter meter_;
+  PendingLook pending_;
+  DescriptorPace pace_;
+  Instant looked_at_ = 0; // at descriptors, by a thread that does not poll all the time
+};
+
+} // namespace datum

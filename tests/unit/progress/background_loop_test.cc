@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The background thread, one sleep after the other, with what other threads do meanwhile.
+#include "progress/background_loop.h"
+
+#include "bare_parts.h"
+
+namespace datum::test {
+namespace {
+
+class LoopAlone : public ::testing::Test, protected BareParts {
+ protected:
+  explicit LoopAlone(bool core_to_spare = true) : BareParts(core_to_spare) {
+    loop_.announce();
+    lock.relinquish();
+  }
+  // In the next sleep.
+  void then(std::function<void()> others) { places.while_asleep.push_back(std::move(others)); }
+  void then_pass() {
+    then([this] { places.time = places.slept_until; });
+  }
+  void then_stop() {
+    then([this] { loop_.request_stop(); });
+  }
+  void poll(int times) {
+    for (int i = 0; i < times; ++i) driver.poll();
+  }
+  // It backs off beside a thread that polls so often in each backoff.
+  void then_poll(int times) {
+    then([this, times] {
+      places.time = places.slept_until;
+      with_lock([&] { poll(times); });
+    });
+  }
+  // Until its backoffs are longer than a tick.
+  void then_poll_for_long() {
+    for (int i = 0; i < 20; ++i) then_poll(64);
+  }
+  Duration slept() const { return places.slept_until - places.time; }
+  Doorbell::Background background() { return doorbell().background(); }
+
+  BackgroundLoop loop_{lock, places, driver};
+};
+class LoopWithoutCore : public LoopAlone {
+ protected:
+  LoopWithoutCore() : LoopAlone(false) {}
+};
+
+TEST_F(LoopAlone, OneThatIsAnnouncedListens) {
+  EXPECT_EQ(background(), Doorbell::Background::Awake);
+  EXPECT_EQ(transport.attention, std::vector{Attention::Asleep});
+  loop_.retract();
+  EXPECT_EQ(background(), Doorbell::Background::Absent);
+}
+
+TEST_F(LoopAlone, WhereNobodyPollsItTakesTheDoorbellAfterABackoff) {
+  then([this] {
+    EXPECT_EQ(background(), Doorbell::Background::BackingOff);
+    EXPECT_EQ(slept(), waiting::kTick);
+    places.time = places.slept_until;
+  });
+  then([this] {
+    EXPECT_EQ(background(), Doorbell::Background::AtDoorbell);
+    EXPECT_EQ(places.slept_until, kNever);
+    EXPECT_EQ(transport.progresses, 1);
+    loop_.request_stop();
+  });
+  loop_.run();
+  EXPECT_EQ(places.log, (Log{"background", "background at bell", "wake background"}));
+  EXPECT_EQ(background(), Doorbell::Background::Absent);
+  EXPECT_EQ(places.background_wake_ups, 0) << "the wake-up was taken back";
+  EXPECT_FALSE(lock.held());
+}
+
+TEST_F(LoopAlone, AtTheDoorbellItSleepsNoLongerThanUntilTheNextTurn) {
+  transport.watch_at = 77 * kSecond;
+  then_pass();
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.slept_until, 77 * kSecond);
+}
+
+TEST_F(LoopAlone, WhatTheDoorbellRangForIsLookedAt) {
+  then_pass();
+  then([this] { places.doorbell_rings = true; });
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.looks, 2) << "after each sleep at the bell";
+  EXPECT_EQ(lock.times_let_in, 1) << "between two turns";
+}
+
+TEST_F(LoopAlone, WhereAWaiterOwnsTheDoorbellItIsParked) {
+  Sleeper waiter;
+  then([&] {
+    with_lock([&] { driver.handover().carry_out(doorbell().claim(waiter)); });
+    places.time = places.slept_until;
+  });
+  then([this] {
+    EXPECT_EQ(background(), Doorbell::Background::Parked);
+    EXPECT_EQ(places.slept_until, kNever);
+    loop_.request_stop();
+  });
+  loop_.run();
+  EXPECT_EQ(places.log, (Log{"background", "background", "wake background"}));
+  EXPECT_EQ(places.looks, 0) << "descriptors are the waiter's";
+  doorbell().woke(waiter);
+}
+
+// Rules: PROGRESS.8
+TEST_F(LoopAlone, WhileAThreadPollsItNapsOnWithoutTheLock) {
+  int before = 0;
+  then([&] {
+    with_lock([&] { poll(8); });
+    places.time = places.slept_until;
+    before = lock.acquisitions;
+  });
+  for (int i = 0; i < 3; ++i)
+    then([&] {
+      EXPECT_EQ(lock.acquisitions, before);
+      with_lock([&] { poll(20); });
+      before = lock.acquisitions;
+      places.time = places.slept_until;
+    });
+  then_pass(); // nobody has polled in this one
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log.size(), 7U) << "five backoffs, a sleep, and the wake-up that ended it";
+}
+
+// Rules: PROGRESS.8
+TEST_F(LoopAlone, SevenPollsAreNoPoller) {
+  then_poll(7);
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log, (Log{"background", "background at bell", "wake background"}));
+}
+
+TEST_F(LoopAlone, TheEndOfPollingIsToldToPeers) {
+  then([this] {
+    with_lock([this] {
+      driver.start_polling();
+      poll(8);
+    });
+    places.time = places.slept_until;
+  });
+  then_pass();
+  then([this] {
+    EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+    EXPECT_FALSE(driver.handover().is_polling());
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, AsItEndsPeersAreToldToRing) {
+  then([this] {
+    with_lock([this] { driver.start_polling(); });
+    loop_.request_stop();
+    EXPECT_EQ(places.background_wake_ups, 1) << "a backoff is ended, too";
+  });
+  loop_.run();
+  EXPECT_EQ(places.background_wake_ups, 0);
+  EXPECT_FALSE(driver.handover().is_polling());
+  EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+}
+
+TEST_F(LoopAlone, WhatIsWantedEndsABackoff) {
+  then([this] {
+    with_lock([this] {
+      poll(16); // just now, but nobody has polled for long
+      driver.pending().want();
+    });
+  });
+  then([this] {
+    EXPECT_FALSE(driver.pending().is_wanted());
+    EXPECT_EQ(places.looks, 1);
+    EXPECT_EQ(background(), Doorbell::Background::AtDoorbell);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, WhatIsWantedFromTheBeginningIsLookedAtWithoutABackoff) {
+  driver.pending().want();
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log[0], "background at bell");
+  EXPECT_EQ(transport.progresses, 2);
+}
+
+TEST_F(LoopAlone, AsLongAsThereIsWorkItDoesNotSleep) {
+  int left = 3;
+  transport.on_progress = [&] { return left-- > 0; };
+  then_pass();
+  then([&] {
+    EXPECT_EQ(transport.progresses, 4);
+    EXPECT_EQ(lock.times_let_in, 3) << "others have the lock in between";
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, WhatWasDoneMeanwhileDoesNot) {
+  then([this] { places.time += 1000; }); // a prompt wake whose work a poll has done
+  then([this] {
+    EXPECT_EQ(slept(), waiting::kTick - 1000) << "the same backoff";
+    places.time = places.slept_until;
+  });
+  then_stop();
+  loop_.run();
+}
+
+TEST_F(LoopAlone, APollerThatHasPolledForLongLooksByItself) {
+  then_poll_for_long();
+  const std::function<void()> wake = [this] {
+    with_lock([this] {
+      poll(64);
+      driver.pending().want();
+    });
+    places.time += 1000;
+  };
+  then(wake);
+  then([this] {
+    EXPECT_TRUE(driver.pending().is_wanted()) << "the backoff has gone on";
+    with_lock([this] { driver.pending().make_urgent(); });
+  });
+  then([this] {
+    EXPECT_FALSE(driver.pending().is_wanted()) << "what is urgent does not wait for a poll";
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopAlone, ADoorbellInABackoffIsLeftToAPollThatBegins) {
+  then_poll_for_long();
+  places.while_aside = [this] { with_lock([this] { poll(1); }); };
+  int before = 0;
+  then([&] {
+    places.doorbell_rings = true;
+    before = places.looks;
+  });
+  then([&] {
+    EXPECT_EQ(slept(), waiting::kTick) << "to see what follows";
+    EXPECT_EQ(places.looks, before);
+    places.time = places.slept_until;
+  });
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(places.log[20], "background at bell") << "of a long backoff";
+  EXPECT_EQ(places.log[21], "background");
+}
+
+TEST_F(LoopAlone, ADoorbellInABackoffIsAnsweredIfNobodyPolls) {
+  then_poll_for_long();
+  int before = 0;
+  then([&] {
+    places.doorbell_rings = true;
+    before = places.looks;
+  });
+  then([&] {
+    EXPECT_EQ(places.looks, before + 1);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopWithoutCore, ADoorbellInABackoffIsAnsweredAtOnce) {
+  then_poll_for_long();
+  places.while_aside = [] { FAIL() << "that would give a program that spins a whole time slice"; };
+  int before = 0;
+  then([&] {
+    places.doorbell_rings = true;
+    before = places.looks;
+  });
+  then([&] {
+    EXPECT_EQ(places.looks, before + 1);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+} // namespace
+} // namespace datum::test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A wait of one thread, with what others do while it sleeps.
+#include "progress/consumer_wait.h"
+
+#include "bare_parts.h"
+
+namespace datum::test {
+namespace {
+
+// As the engine polls.
+class Polls final : public Progress {
+ public:
+  explicit Polls(BareParts& parts) : parts_(parts) {}
+  bool poll() override { return parts_.driver.poll(); }
+  WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
+  void signal(WaitPoint&) override {}
+  void wake() override {}
+  Instant now() override { return parts_.places.now(); }
+
+ private:
+  BareParts& parts_;
+};
+
+class WaitAlone : public ::testing::Test, protected BareParts {
+ protected:
+  explicit WaitAlone(bool core_to_spare = false) : BareParts(core_to_spare) {}
+  // Another thread signals while this one sleeps.
+  void signal_in_sleep() {
+    places.while_asleep.emplace_back([this] { with_lock([this] { wait_.signal(point_); }); });
+  }
+  WaitPoint point_;
+  Polls polls_{*this};
+  ConsumerWait wait_{lock, places, driver, polls_};
+};
+class WaitWithCore : public WaitAlone {
+ protected:
+  WaitWithCore() : WaitAlone(true) { places.a_look_at_the_clock = 1000; }
+};
+
+TEST_F(WaitAlone, WhatIsSignalledIsNotWaitedFor) {
+  wait_.signal(point_);
+  EXPECT_EQ(wait_.wait(point_, 0), WaitResult::Signalled);
+  EXPECT_EQ(transport.progresses, 0);
+}
+
+TEST_F(WaitAlone, APollMayBringIt) {
+  transport.on_progress = [this] { return point_.signalled = true; };
+  EXPECT_EQ(wait_.wait(point_, 0), WaitResult::Signalled);
+  EXPECT_TRUE(places.log.empty());
+}
+
+TEST_F(WaitAlone, AWaitWithoutTimePollsOnce) {
+  EXPECT_EQ(wait_.wait(point_, places.time), WaitResult::TimedOut);
+  EXPECT_EQ(transport.progresses, 1);
+  EXPECT_TRUE(places.log.empty());
+}
+
+TEST_F(WaitAlone, ItSleepsAtTheDoorbellUntilItIsPoked) {
+  signal_in_sleep();
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_EQ(places.log, (Log{"at bell", "wake owner"}));
+  EXPECT_EQ(places.owner_wake_ups, 0) << "the wake-up was taken back";
+  EXPECT_EQ(places.handled, 1);
+  EXPECT_EQ(point_.sleeper, nullptr);
+  EXPECT_FALSE(doorbell().waiter_owns());
+  EXPECT_EQ(driver.meter().activity().waits, 1U);
+  EXPECT_TRUE(lock.held());
+}
+
+TEST_F(WaitAlone, ItSleepsNoLongerThanUntilTheNextTurn) {
+  transport.watch_at = places.time + 10;
+  signal_in_sleep();
+  wait_.wait(point_, places.time + 100);
+  EXPECT_EQ(places.slept_until, places.time + 10);
+}
+
+TEST_F(WaitAlone, ItsTimeLimitEndsIt) {
+  places.while_asleep.emplace_back([this] { places.time += 100; });
+  EXPECT_EQ(wait_.wait(point_, places.time + 100), WaitResult::TimedOut);
+  EXPECT_EQ(places.slept_until, places.time);
+}
+
+TEST_F(WaitAlone, ASignalHandlerEndsItBehindALook) {
+  places.wakes_by = Wake::Interrupted;
+  places.while_asleep.emplace_back([] {});
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Interrupted);
+  places.while_asleep.emplace_back(
+      [this] { transport.on_progress = [this] { return point_.signalled = true; }; });
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled) << "the look has found it";
+}
+
+TEST_F(WaitAlone, AsLongAsThereIsWorkItDoesNotSleep) {
+  int left = 3;
+  transport.on_progress = [&] { return left-- > 0; };
+  signal_in_sleep();
+  wait_.wait(point_, kNever);
+  EXPECT_EQ(lock.times_let_in, 2) << "the first was a poll";
+}
+
+TEST_F(WaitAlone, WhatWasPutOffRunsBeforeItOwnsTheDoorbell) {
+  lock.put_off = true;
+  lock.on_free = [this] { EXPECT_FALSE(doorbell().waiter_owns() && lock.times_let_in == 0); };
+  signal_in_sleep();
+  wait_.wait(point_, kNever);
+  EXPECT_EQ(lock.times_let_in, 1);
+}
+
+TEST_F(WaitAlone, PeersAreToldToRingBeforeItSleepsAndItLooksAgain) {
+  put_background_at_doorbell();
+  driver.start_polling();
+  transport.look_again = true;
+  signal_in_sleep();
+  const int before = transport.progresses;
+  wait_.wait(point_, kNever);
+  EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+  EXPECT_EQ(transport.progresses - before, 4) << "a poll, a look, another, and one after the sleep";
+}
+
+TEST_F(WaitAlone, WhereAnotherOwnsTheDoorbellItSleepsBesideIt) {
+  Sleeper other;
+  driver.handover().carry_out(doorbell().claim(other));
+  signal_in_sleep();
+  EXPECT_EQ(wait_.wait(point_, places.time + 100), WaitResult::Signalled);
+  EXPECT_EQ(places.log, (Log{"beside", "wake"}));
+  EXPECT_EQ(places.slept_until, places.time + 100);
+  EXPECT_TRUE(doorbell().waiter_owns());
+  doorbell().woke(other);
+}
+
+TEST_F(WaitAlone, WhoLeavesHandsTheDoorbellOn) {
+  places.while_asleep.emplace_back([this] {
+    with_lock([this] {
+      doorbell().background_started();
+      doorbell().park();
+      wait_.signal(point_);
+    });
+  });
+  wait_.wait(point_, kNever);
+  EXPECT_EQ(places.log, (Log{"at bell", "wake owner", "wake background"}));
+}
+
+TEST_F(WaitWithCore, ItPollsForAMomentBeforeItSleeps) {
+  put_background_at_doorbell();
+  transport.on_progress = [this] { return point_.signalled = transport.progresses == 30; };
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_EQ(transport.attention, std::vector{Attention::Polling});
+  EXPECT_EQ(places.log, Log{"wake background"});
+  EXPECT_EQ(lock.acquisitions, 2) << "others had the lock once, after sixteen polls";
+}
+
+TEST_F(WaitWithCore, AMomentIsTwentyMicroseconds) {
+  signal_in_sleep();
+  const Instant start = places.time;
+  places.while_asleep.emplace_front([&] { EXPECT_LE(places.time - start, 26'000); });
+  wait_.wait(point_, kNever);
+  EXPECT_GE(transport.progresses, 160); // sixteen polls for two looks at the clock
+}
+
+TEST_F(WaitWithCore, WhereDataComesByDescriptorsItLeavesTheRest) {
+  transport.comes_by_descriptors = true;
+  put_background_at_doorbell();
+  int looks = 0;
+  places.while_asleep.emplace_back([&] {
+    with_lock([&] { wait_.signal(point_); });
+    looks = transport.progresses;
+  });
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_EQ(transport.progresses, looks) << "it has its event, and does not look";
+}
+
+TEST_F(WaitWithCore, ElsewhereItLooksAtTheRest) {
+  put_background_at_doorbell();
+  int looks = 0;
+  places.while_asleep.emplace_back([&] {
+    with_lock([&] { wait_.signal(point_); });
+    looks = transport.progresses;
+  });
+  wait_.wait(point_, kNever);
+  EXPECT_EQ(transport.progresses, looks + 1);
+}
+
+} // namespace
+} // namespace datum::test

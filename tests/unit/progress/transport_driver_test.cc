@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// One turn of an adapter's work. How turns of several threads go together is schedule_test.cc's.
+#include "progress/transport_driver.h"
+
+#include "bare_parts.h"
+
+namespace datum::test {
+namespace {
+
+class DriverAlone : public ::testing::Test, protected BareParts {
+ protected:
+  explicit DriverAlone(bool core_to_spare = true) : BareParts(core_to_spare) {}
+  // So far from each other.
+  void poll(int times, Duration apart) {
+    for (int i = 0; i < times; ++i) {
+      places.time += apart;
+      driver.poll();
+    }
+  }
+  // Until peers know; the next poll is the first after a thorough one.
+  void poll_until_that_is_known() {
+    put_background_at_doorbell();
+    while (!driver.handover().is_polling()) poll(1, 1000);
+    transport.watches = 0;
+  }
+  // As an adapter is opened whose data comes by descriptors.
+  void open_with_descriptors() {
+    transport.comes_by_descriptors = true;
+    driver.stop_polling();
+  }
+  BareTimer timer_;
+};
+class DriverWithoutCore : public DriverAlone {
+ protected:
+  DriverWithoutCore() : DriverAlone(false) {}
+};
+
+bool fail_for_memory() {
+  throw std::bad_alloc();
+}
+
+TEST_F(DriverAlone, APollSaysWhetherSomethingHappened) {
+  EXPECT_FALSE(driver.poll());
+  transport.on_progress = [] { return true; };
+  EXPECT_TRUE(driver.poll());
+  EXPECT_EQ(transport.progresses, 2);
+  EXPECT_EQ(driver.meter().polls(), 2U);
+}
+
+TEST_F(DriverAlone, LackOfMemoryMeansThatThereIsMoreToDo) {
+  transport.on_progress = fail_for_memory;
+  EXPECT_TRUE(driver.poll());
+  EXPECT_TRUE(driver.look());
+  transport.on_progress = nullptr;
+  timer_.on_expiry = [] { throw std::bad_alloc(); };
+  timers.arm(timer_, places.time);
+  EXPECT_TRUE(driver.look());
+}
+
+TEST_F(DriverAlone, ATurnTakesWhatWasLeftBehind) {
+  driver.pending().want();
+  driver.poll();
+  EXPECT_FALSE(driver.pending().is_wanted());
+  driver.pending().want();
+  driver.pending().make_urgent();
+  EXPECT_FALSE(driver.look());
+  EXPECT_FALSE(driver.pending().is_wanted());
+  EXPECT_FALSE(driver.pending().is_urgent());
+}
+
+TEST_F(DriverAlone, WhoeverKicksItselfLooksAgain) {
+  transport.on_progress = [this] {
+    driver.pending().want();
+    return false;
+  };
+  EXPECT_TRUE(driver.look());
+}
+
+TEST_F(DriverAlone, ALookRunsWhatIsDue) {
+  timers.arm(timer_, places.time + 1);
+  EXPECT_FALSE(driver.look());
+  EXPECT_EQ(timer_.expired, 0);
+  places.time += 1;
+  EXPECT_TRUE(driver.look());
+  EXPECT_EQ(timer_.expired, 1);
+}
+
+TEST_F(DriverAlone, ALookIsOfAThreadThatDoesNotPoll) {
+  driver.meter().end_copy(1024 * 1024);
+  driver.look();
+  driver.poll();
+  EXPECT_EQ(driver.meter().polls(), 1U);
+}
+
+TEST_F(DriverAlone, OneOfSixteenPollsRunsTimers) {
+  timers.arm(timer_, places.time);
+  poll(15, 1000);
+  EXPECT_EQ(timer_.expired, 0);
+  places.time += 1000;
+  EXPECT_TRUE(driver.poll());
+  EXPECT_EQ(timer_.expired, 1);
+}
+
+TEST_F(DriverAlone, BesidePeersThatKnowItIsOneOfSixtyFour) {
+  poll_until_that_is_known();
+  timers.arm(timer_, places.time);
+  poll(63, 1000);
+  EXPECT_EQ(timer_.expired, 0);
+  poll(1, 1000);
+  EXPECT_EQ(timer_.expired, 1);
+}
+
+TEST_F(DriverAlone, WhoeverPollsOftenEnoughPolls) {
+  put_background_at_doorbell();
+  poll(16, 1000); // the first finds that nobody has looked at the clock before
+  poll(16, 4001);
+  EXPECT_FALSE(driver.handover().is_polling());
+  poll(16, 4000);
+  EXPECT_TRUE(driver.handover().is_polling());
+}
+
+TEST_F(DriverAlone, AnAdapterThatIsWatchedIsLookedAfterWithEachPoll) {
+  put_background_at_doorbell();
+  transport.watch_at = 1;
+  poll(16, 10'000);
+  EXPECT_EQ(transport.watches, 1);
+  poll(1, 10'000);
+  EXPECT_EQ(transport.watches, 1) << "too soon, and too few";
+  poll(4, 10'000);
+  EXPECT_EQ(transport.watches, 2) << "after 50 us";
+}
+
+TEST_F(DriverAlone, APollerLooksAtDescriptorsThatOnlyRingNowAndThen) {
+  poll_until_that_is_known();
+  transport.gap = 40'000;
+  const int before = places.looks;
+  poll(64 * 100, 100);
+  EXPECT_GE(places.looks - before, 15); // 640 us
+  EXPECT_LE(places.looks - before, 30);
+  EXPECT_EQ(transport.watches, places.looks - before) << "with each, also after what it has left";
+}
+
+TEST_F(DriverAlone, WhereDataComesByDescriptorsEveryPollOfAPollerLooks) {
+  transport.comes_by_descriptors = true;
+  transport.gap = 0;
+  poll_until_that_is_known();
+  const int before = places.looks;
+  poll(10, 1000);
+  EXPECT_EQ(places.looks - before, 10);
+  places.is_ready = true;
+  EXPECT_TRUE(driver.poll());
+}
+
+TEST_F(DriverAlone, ASlowPollLooksIfTheBackgroundThreadBackoffs) {
+  open_with_descriptors();
+  doorbell().background_started();
+  doorbell().back_off();
+  poll(16, 100'000);
+  EXPECT_EQ(places.looks, 16);
+}
+
+TEST_F(DriverAlone, ASlowPollLeavesThemToWhoSleepsAtTheDoorbell) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  driver.handle_what_is_ready(places.time);
+  poll(10, 100'000);
+  EXPECT_EQ(places.looks, 1) << "a millisecond has not passed";
+  poll(1, 100'000);
+  EXPECT_EQ(places.looks, 2) << "now it has: no processor runs that thread";
+}
+
+TEST_F(DriverAlone, WhatWasFoundReadyAtTheDoorbellIsALook) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  driver.handle({});
+  EXPECT_EQ(places.handled, 1);
+  poll(10, 100'000);
+  EXPECT_EQ(places.looks, 0);
+}
+
+TEST_F(DriverWithoutCore, ASlowPollLooksItself) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  driver.handle_what_is_ready(places.time);
+  poll(10, 100'000);
+  EXPECT_EQ(places.looks, 11);
+}
+
+TEST_F(DriverAlone, WhereNobodyRingsTheNextTurnIsKnown) {
+  EXPECT_EQ(driver.next_turn(), kNever);
+  timers.arm(timer_, 5 * kSecond);
+  EXPECT_EQ(driver.next_turn(), 5 * kSecond);
+  transport.watch_at = 3 * kSecond;
+  EXPECT_EQ(driver.next_turn(), 3 * kSecond);
+}
+
+} // namespace
+} // namespace datum::test
