@@ -37,7 +37,7 @@ void BackgroundLoop::request_stop() {
   lock_.relinquish();
 }
 
-BackgroundLoop::Nap BackgroundLoop::pass(PassEnd last) {
+BackgroundLoop::PassEnd BackgroundLoop::pass(PassEnd last) {
   if (driver_.pending().is_wanted()) {
     driver_.look();
     if (last == PassEnd::Woken) last = PassEnd::Rung;
@@ -90,7 +90,7 @@ bool BackgroundLoop::others_look() {
 // A thread polls all the time, or waits and comes back; it will do so again. To wake the
 // background thread at the end of every short wait would cost more than the wait. While others are
 // busy, the background thread does not even touch the lock.
-BackgroundLoop::Nap BackgroundLoop::back_off() {
+BackgroundLoop::PassEnd BackgroundLoop::back_off() {
   driver_.handover().doorbell().back_off();
   plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors());
   lock_.relinquish();
@@ -113,7 +113,7 @@ BackgroundLoop::Nap BackgroundLoop::back_off() {
   return PassEnd::Rung;
 }
 
-BackgroundLoop::Nap BackgroundLoop::look_after_doorbell() {
+BackgroundLoop::PassEnd BackgroundLoop::look_after_doorbell() {
   Doorbell& doorbell = driver_.handover().doorbell();
   if (doorbell.waiter_owns()) {
     doorbell.park();
@@ -123,7 +123,7 @@ BackgroundLoop::Nap BackgroundLoop::look_after_doorbell() {
   return sleep(true, driver_.next_turn());
 }
 
-BackgroundLoop::Nap BackgroundLoop::sleep(bool with_doorbell, Instant until) {
+BackgroundLoop::PassEnd BackgroundLoop::sleep(bool with_doorbell, Instant until) {
   DATUM_ASSERT(!with_doorbell || !driver_.handover().is_polling());
   lock_.relinquish();
   places_.sleep_in_background(with_doorbell, until);

@@ -36,14 +36,14 @@ class BackgroundLoop {
     Quiet, // other threads are no longer busy
   };
 
-  Nap pass(PassEnd last);
+  PassEnd pass(PassEnd last);
   PassEnd back_off();
   BackoffEnd back_off_once();
   bool wanted() const;
   bool other_thread_polls() const;
   bool others_look();
   PassEnd look_after_doorbell();
-  Nap sleep(bool with_doorbell, Instant until);
+  PassEnd sleep(bool with_doorbell, Instant until);
 
   LockOwner& lock_;
   Places& places_;
