@@ -27,11 +27,16 @@ int create_memfd(PagePool pool) {
   return memfd_create("datum-memory", flags);
 }
 
+// A filter of system calls may refuse the question. Then no limit is known, and none is assumed.
+rlim_t limit_of(decltype(RLIMIT_NOFILE) resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
 // Low numbers are left to the program: scripts redirect 3..9 by number, and select() ends at 1023.
 int move_out_of_the_way(int fd) {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  const int floor = limit.rlim_cur > 2048 ? 1024 : static_cast<int>(limit.rlim_cur / 2);
+  const rlim_t limit = limit_of(RLIMIT_NOFILE);
+  const int floor = limit > 2048 ? 1024 : static_cast<int>(limit / 2);
   const int high = fcntl(fd, F_DUPFD_CLOEXEC, floor);
   if (high < 0) return fd;
   close(fd);
@@ -166,9 +171,8 @@ datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info) {
 }
 
 std::size_t longest_file() {
-  rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  return limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;
+  const rlim_t limit = limit_of(RLIMIT_FSIZE);
+  return limit == RLIM_INFINITY ? SIZE_MAX : limit;
 }
 
 bool discard(void* address, std::size_t length) {

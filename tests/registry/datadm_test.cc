@@ -379,6 +379,7 @@ TEST_F(Datadm, NothingToDoAndUnknownOptionsAreUsageErrors) {
   const Ran help = run({"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_NE(help.out.find("service_provider.conf"), std::string::npos);
+  EXPECT_NE(help.out.find("unchanged, unless it was only the printing"), std::string::npos);
 }
 
 // Rules: MESSAGE.3

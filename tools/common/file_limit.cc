@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/file_limit.h"
 
-#include <sys/resource.h>
-
 namespace datum::tools {
 
 void raise_file_limit() {
@@ -14,7 +12,7 @@ void raise_file_limit() {
 
 std::uint64_t file_limit() {
   rlimit limit = {};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : kNoFileLimit;
 }
 
 } // namespace datum::tools

@@ -75,7 +75,10 @@ Landed Arrival::append_zeros(std::uint64_t length, const std::function<void()>& 
 }
 
 Landed Arrival::finish(const Digest& digest) {
-  attempt([&] { landed_.agrees = partial_->finish(digest, file_.existing); });
+  attempt([&] {
+    landed_.agrees = partial_->finish(digest, file_.existing);
+    landed_.left_behind = partial_->left_behind();
+  });
   partial_.reset();
   return landed_;
 }

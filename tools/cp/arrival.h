@@ -21,6 +21,7 @@ namespace datum::cp {
 struct Landed {
   bool agrees = false; // True: the checksum agrees, and the file is in place
   std::optional<FileError> error;
+  std::string left_behind = {}; // as PartialFile::left_behind()
 };
 
 // Puts a whole file in place. Never throws a FileError: an error belongs to one file, and is in its

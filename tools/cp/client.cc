@@ -141,15 +141,20 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
     Sink(channel, terms, std::move(plan.destination), reporter, usual_workers()).run();
 }
 
+// Ends a put none of whose sources is there. No server is called: it would use up its token.
+ExitCode put_nothing(const ClientOptions& options, const Plan& plan) {
+  Console console(terms_of(plan.job), options.quiet, options.common.json);
+  for (const std::string& why : plan.missing) console.problem(Severity::Error, why);
+  console.finish("put", std::nullopt);
+  return ExitCode::Failed;
+}
+
 } // namespace
 
 ExitCode run_client(const ClientOptions& options) {
   const Token token = require_token(options.token);
   Plan plan = make_plan(options);
-  if (options.direction == Direction::Put && plan.roots.empty()) {
-    for (const std::string& why : plan.missing) tools::log_line(fmt::format("dat-cp: {}", why));
-    return ExitCode::Failed; // no server is needed
-  }
+  if (options.direction == Direction::Put && plan.roots.empty()) return put_nothing(options, plan);
   SpareDescriptors spare;
   const tools::Interface ia(options.common.ia);
   Channel channel(ia, options.timeout);

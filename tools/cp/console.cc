@@ -60,6 +60,8 @@ void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t si
   } else if (outcome == Outcome::Differs && !json_) {
     bar_.wipe();
     tools::print_line("differs {}{}{}", shown(path), text.empty() ? "" : ": ", text);
+  } else if (outcome == Outcome::Copied || outcome == Outcome::Unchanged) {
+    if (!text.empty()) complain(text); // what is left behind
   }
 }
 
@@ -73,7 +75,7 @@ void Console::complain(const std::string& text) {
   tools::log_line(fmt::format("dat-cp: {}", text));
 }
 
-void Console::finish(const std::string& what, const std::string& route) {
+void Console::finish(const std::string& what, const std::optional<std::string>& route) {
   const auto elapsed = std::chrono::steady_clock::now() - start_;
   bar_.wipe();
   if (json_)
@@ -90,7 +92,7 @@ std::string Console::moved_text(std::chrono::nanoseconds elapsed) const {
                      tools::human_rate(summary.bytes_moved, elapsed));
 }
 
-void Console::print_line(const std::string& what, const std::string& route,
+void Console::print_line(const std::string& what, const std::optional<std::string>& route,
                          std::chrono::nanoseconds elapsed) const {
   if (terms_.mode == Mode::DryRun) {
     tools::print_line("{}: would copy {}, {} unchanged, {} failed", what, summary.would_copy,
@@ -108,10 +110,10 @@ void Console::print_line(const std::string& what, const std::string& route,
       summary.bytes_resumed > 0
           ? fmt::format("; {} were there from before", tools::human_size(summary.bytes_resumed))
           : "",
-      route);
+      route.value_or("no server was called"));
 }
 
-void Console::print_json(const std::string& what, const std::string& route,
+void Console::print_json(const std::string& what, const std::optional<std::string>& route,
                          std::chrono::nanoseconds elapsed) const {
   static constexpr const char* kModes[] = {"copy", "dry-run", "verify"};
   const double seconds = std::chrono::duration<double>(elapsed).count();
@@ -132,7 +134,7 @@ void Console::print_json(const std::string& what, const std::string& route,
       .add("bytes_holes", summary.bytes_holes)
       .add("seconds", seconds)
       .add("bytes_per_second", static_cast<double>(summary.bytes_moved) / seconds)
-      .add("route", route);
+      .add_raw("route", route ? tools::json_string(*route) : tools::kJsonNull);
   tools::print_line("{}", object.text());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "common/progress.h"
@@ -20,15 +21,16 @@ class Console final : public Reporter {
                const std::string& text) override;
   void problem(Severity severity, const std::string& text) override;
 
-  // Prints the last line, or the JSON object. `what`: "put" or "get".
-  void finish(const std::string& what, const std::string& route);
+  // Prints the last line, or the JSON object. `what`: "put" or "get". No route: no server was
+  // called.
+  void finish(const std::string& what, const std::optional<std::string>& route);
 
  private:
   void complain(const std::string& text);
   [[nodiscard]] std::string moved_text(std::chrono::nanoseconds elapsed) const;
-  void print_line(const std::string& what, const std::string& route,
+  void print_line(const std::string& what, const std::optional<std::string>& route,
                   std::chrono::nanoseconds elapsed) const;
-  void print_json(const std::string& what, const std::string& route,
+  void print_json(const std::string& what, const std::optional<std::string>& route,
                   std::chrono::nanoseconds elapsed) const;
 
   Terms terms_;

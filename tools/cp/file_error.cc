@@ -16,11 +16,17 @@ namespace {
 
 // The other side may show the line, so it names the process whose limit that is.
 std::string limit_of_this_process() {
+  const std::uint64_t limit = tools::file_limit();
+  const std::string most =
+      limit == tools::kNoFileLimit ? "a number that it could not ask for" : std::to_string(limit);
   return fmt::format(" (process {} may have {}: raise 'ulimit -n' where it is started)", getpid(),
-                     tools::file_limit());
+                     most);
 }
 
 std::string next_step(std::string_view action, int error) {
+  if (action.starts_with("lock"))
+    return " (flock(2) keeps two dat-cp from writing one file; that file system, or a filter of "
+           "system calls, refuses it: copy to another folder, or without the filter)";
   switch (error) {
   case ENOENT:
     if (action == "open the folder of") return " (a folder on the way is not there: make it first)";
@@ -37,6 +43,11 @@ std::string next_step(std::string_view action, int error) {
     return " (something else made it, or that file system takes two names of this copy for one)";
   case ELOOP:
   case EXDEV: return " (a symbolic link on the way; dat-cp follows none)";
+  case EPERM:
+    return action == "read folder" // rights would be EACCES
+               ? " (a filter of system calls refuses openat, fcntl or getdents64)"
+               : "";
+  case ENOSYS: return " (that file system, or a filter of system calls, refuses the call)";
   default: return "";
   }
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -63,13 +64,18 @@ bool leads_to(int folder, const std::string& name, const UniqueFd& file) {
          named.st_ino == held.st_ino && named.st_dev == held.st_dev;
 }
 
+struct Private {
+  UniqueFd file;
+  bool made; // False: an earlier run of this user left it
+};
+
 // Makes the file, or opens the one that an earlier run of this user left. A file that is made here
 // is private from the beginning. Throws FileError.
-UniqueFd open_private(int folder, const std::string& name, const std::string& path) {
+Private open_private(int folder, const std::string& name, const std::string& path) {
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     UniqueFd file(openat(folder, name.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
-    if (file) return file;
+    if (file) return {std::move(file), true};
     if (errno != EEXIST) throw FileError("create", path, errno);
     struct stat named = {}, held = {};
     if (fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) continue;
@@ -83,12 +89,34 @@ UniqueFd open_private(int folder, const std::string& name, const std::string& pa
     if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
     if (held.st_uid != geteuid()) continue; // another user put it there after fstatat()
     require_single(held, path);
-    return file;
+    return {std::move(file), false};
   }
   throw FileError("use the temporary file of", path, EEXIST);
 }
 
+// Returns "", or what is left behind and why. `path`: of the file that it was made for.
+std::string remove_temporary(int folder, const std::string& name, const std::string& path) {
+  if (unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return "";
+  const char* const why = std::strerror(errno);
+  const std::string_view above = parent_of(path);
+  return fmt::format("cannot remove {}: {} (nothing needs it any more: remove it by hand, or copy "
+                     "{} again)",
+                     shown(above.empty() ? name : fmt::format("{}/{}", above, name)), why,
+                     shown(path));
+}
+
 } // namespace
+
+std::string remove_old_journal(int folder, const std::string& path) {
+  const std::string name(name_in(path));
+  const std::string journal = hidden_name(name, ".journal");
+  struct stat st = {};
+  const bool left =
+      fstatat(folder, journal.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
+      fstatat(folder, hidden_name(name, ".part").c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0 &&
+      errno == ENOENT;
+  return left ? remove_temporary(folder, journal, path) : "";
+}
 
 PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identity,
                          std::uint32_t mode, const std::function<void()>& tick)
@@ -116,11 +144,9 @@ std::uint64_t PartialFile::open_locked() {
   // A second dat-cp may rename the file between open_private() and flock(). Then file_ is no longer
   // the temporary file, and the loop opens it again.
   for (;;) {
-    file_ = open_private(folder_->get(), part_name_, identity_.path);
-    if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-      gone_ = true; // this run must not remove it
-      throw FileError("write, because another dat-cp is writing it,", identity_.path, errno);
-    }
+    Private opened = open_private(folder_->get(), part_name_, identity_.path);
+    file_ = std::move(opened.file);
+    lock(opened.made);
     if (leads_to(folder_->get(), part_name_, file_)) break;
   }
   make_private(file_, identity_.path);
@@ -129,8 +155,17 @@ std::uint64_t PartialFile::open_locked() {
   return static_cast<std::uint64_t>(held.st_size);
 }
 
+void PartialFile::lock(bool made) {
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  const int error = errno;
+  if (error == EWOULDBLOCK)
+    throw FileError("write, because another dat-cp is writing it,", identity_.path, error);
+  if (made) remove(part_name_);
+  throw FileError("lock the temporary file of", identity_.path, error);
+}
+
 void PartialFile::resume(const std::function<void()>& tick) {
-  UniqueFd file = open_private(folder_->get(), journal_name_, identity_.path);
+  UniqueFd file = open_private(folder_->get(), journal_name_, identity_.path).file;
   make_private(file, identity_.path); // the lock of the temporary file covers the journal
   Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);
@@ -193,15 +228,20 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
     throw FileError("put in place", identity_.path, error);
   }
   gone_ = true;
-  if (journal_) unlinkat(folder_->get(), journal_name_.c_str(), 0);
+  if (journal_) remove(journal_name_);
   return true;
 }
 
 void PartialFile::discard() {
   gone_ = true;
   if (!leads_to(folder_->get(), part_name_, file_)) return; // both belong to another run by now
-  unlinkat(folder_->get(), part_name_.c_str(), 0);
-  if (identity_.size > kBlock) unlinkat(folder_->get(), journal_name_.c_str(), 0);
+  remove(part_name_);
+  if (identity_.size > kBlock) remove(journal_name_);
+}
+
+void PartialFile::remove(const std::string& temporary) {
+  const std::string left = remove_temporary(folder_->get(), temporary, identity_.path);
+  if (left_behind_.empty()) left_behind_ = left;
 }
 
 } // namespace datum::cp

@@ -43,9 +43,15 @@ class PartialFile {
   // Needs offset() == size(). True: the digest agrees and the file is in place. False: it does not,
   // and what was received is gone. Throws FileError.
   bool finish(const Digest& expected, Existing existing = Existing::Replace);
+  // A temporary file that finish() could not remove, and why; "" if there is none.
+  [[nodiscard]] const std::string& left_behind() const { return left_behind_; }
 
  private:
   std::uint64_t open_locked(); // how long it is
+  // Takes the lock of file_. Throws FileError if another process has it, or if there can be none;
+  // then a file that was made here is removed.
+  void lock(bool made);
+  void remove(const std::string& temporary);
   void resume(const std::function<void()>& tick);
   void discard();
 
@@ -59,6 +65,12 @@ class PartialFile {
   FileDigest digest_;
   std::uint64_t offset_ = 0;
   bool gone_ = false; // renamed or removed
+  std::string left_behind_;
 };
+
+// Called for a file that is complete. Removes its journal, which a run that was not allowed to
+// remove it has left. The journal of a run that is still writing the file stays. Returns what
+// left_behind() returns.
+std::string remove_old_journal(int folder, const std::string& path);
 
 } // namespace datum::cp

@@ -221,8 +221,7 @@ void Placement::foresee_use(const std::string& path) const {
     throw FileError("make writable", path, read_only ? EROFS : EPERM);
 }
 
-void Placement::foresee_end(const std::string& path) const {
-  const Look found = look(path);
+void Placement::foresee_end(const Look& found, const std::string& path) {
   if (found.there && !may_set_mode(found.st)) throw FileError("set mode and time of", path, EPERM);
 }
 

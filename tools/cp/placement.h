@@ -91,8 +91,8 @@ class Placement {
   // For a dry run. These throw the FileError with which a copy would end here. in_copied: the
   // folder of the path is copied, too, so the copy makes it writable where it may.
   void foresee_creation(const Look& found, const std::string& path, bool in_copied) const;
-  void foresee_use(const std::string& path) const; // for a folder that is there
-  void foresee_end(const std::string& path) const; // for a folder
+  void foresee_use(const std::string& path) const;                     // for a folder that is there
+  static void foresee_end(const Look& found, const std::string& path); // for a folder
   // False: the folder was there; it is writable for its owner until leave_folder(). Throws
   // FileError.
   bool make_folder(const std::string& path, Existing existing = Existing::Replace);

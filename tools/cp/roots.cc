@@ -26,9 +26,26 @@ using tools::ToolError;
 
 namespace {
 
+// The text of an error of a path that this side's user typed. FileError takes a link for one that
+// is not followed. Here links are followed, so ELOOP is a circle of links.
+std::string local_problem(std::string_view action, const std::string& path, int error) {
+  if (error == ELOOP)
+    return fmt::format("cannot {} {}: {} (symbolic links there lead to each other: remove one)",
+                       action, shown(path), std::strerror(error));
+  return FileError(action, path, error).what();
+}
+
 // Ends a get whose destination cannot be used.
 [[noreturn]] void unusable(std::string_view action, const std::string& path, int error) {
-  throw ToolError(ExitCode::Failed, FileError(action, path, error).what());
+  throw ToolError(ExitCode::Failed, local_problem(action, path, error));
+}
+
+MissingSource missing_here(const std::string& path, int error) {
+  return MissingSource(local_problem("find", path, error));
+}
+
+MissingSource missing_there(const std::string& path, int error) {
+  return MissingSource(FileError("find", path, error).what());
 }
 
 // The path without symbolic links. Empty: errno says why it leads nowhere.
@@ -48,16 +65,30 @@ std::string with_a_name(const std::string& path) {
   std::string plain = normalise(path);
   if (!is_dots(name_in(plain))) return plain;
   plain = without_links(path);
-  if (plain.empty()) throw MissingSource(path, errno);
+  if (plain.empty()) throw missing_here(path, errno);
   if (is_dots(name_in(plain)))
     throw ToolError(ExitCode::Usage, "\"/\" has no name to be copied as; name a folder in it");
   return plain;
 }
 
+bool is_link(const std::string& path) {
+  struct stat st = {};
+  return lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+std::string leads_nowhere(const std::string& link, int error) {
+  return fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
+                     "name)",
+                     shown(link), std::strerror(error));
+}
+
 UniqueFd open_folder(const std::string& path) {
   UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) unusable("use as a folder", path, errno);
-  return folder;
+  if (folder) return folder;
+  const int error = errno;
+  if ((error == ENOENT || error == ELOOP) && is_link(normalise(path)))
+    throw ToolError(ExitCode::Failed, leads_nowhere(path, error));
+  unusable("use as a folder", path, error);
 }
 
 std::string folder_of(const std::string& path) {
@@ -85,8 +116,7 @@ std::string acceptable(const std::string& path) {
 } // namespace
 
 // ExitCode::Failed and not Usage: the command itself is right.
-MissingSource::MissingSource(const std::string& path, int error)
-    : ToolError(ExitCode::Failed, FileError("find", path, error).what()) {}
+MissingSource::MissingSource(const std::string& text) : ToolError(ExitCode::Failed, text) {}
 
 bool names_a_folder(const std::string& typed) {
   return typed.ends_with('/') || is_dots(name_in(normalise(typed)));
@@ -101,19 +131,30 @@ std::shared_ptr<const UniqueFd> RootFolders::get(const std::string& path,
   return opened_[path] = std::make_shared<const UniqueFd>(std::move(opened));
 }
 
+namespace {
+
+// The path without a slash at its end.
+std::string label_of(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+} // namespace
+
 Root local_root(const std::string& path, RootFolders& folders) {
   if (path.empty())
-    throw MissingSource(path, ENOENT); // an empty path often is a shell variable that is not set
+    throw missing_here(path, ENOENT); // an empty path often is a shell variable that is not set
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;
   root.folder = folders.get(
       parent, [&] { return UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)); });
-  if (!root.folder) throw MissingSource(path, errno);
+  if (!root.folder) throw missing_here(path, errno);
   root.name = root.path = name_in(plain);
+  root.label = label_of(path);
   struct stat st = {};
   if (fstatat(root.folder->get(), root.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
-    throw MissingSource(path, errno);
+    throw missing_here(path, errno);
   return root;
 }
 
@@ -132,11 +173,7 @@ Destination new_name(const std::string& path) {
 
 Destination behind_link(const std::string& link) {
   const std::string path = without_links(link);
-  if (path.empty())
-    throw std::invalid_argument(
-        fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
-                    "name)",
-                    shown(link), std::strerror(errno)));
+  if (path.empty()) throw std::invalid_argument(leads_nowhere(link, errno));
   // Only "/" names a folder here.
   if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path};
   return new_name(path);
@@ -150,9 +187,16 @@ void make_folder(const std::string& folder, const std::string& plain) {
   unusable("create folder", folder, error);
 }
 
-bool is_link(const std::string& path) {
+bool is_there(const std::string& path) {
   struct stat st = {};
-  return lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
+  return lstat(path.c_str(), &st) == 0;
+}
+
+// For a dry run: ends it as make_folder() would end the copy.
+void foresee_folder(const std::string& folder, const std::string& plain) {
+  const UniqueFd parent = open_folder_of(plain);
+  if (faccessat(parent.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
+    unusable("create folder", folder, errno);
 }
 
 } // namespace
@@ -161,9 +205,11 @@ Destination local_destination(const std::string& path, bool into_folder, Mode mo
   const std::string plain = normalise(path);
   if (into_folder) {
     const std::string folder = path.empty() ? "." : path;
-    if (mode != Mode::Copy && access(folder.c_str(), F_OK) != 0)
+    if (mode != Mode::Copy && !is_there(plain.empty() ? "." : plain)) {
+      if (mode == Mode::DryRun) foresee_folder(folder, plain);
       return {open_folder_of(plain), std::string(name_in(plain)), true, std::nullopt,
               folder_of(plain)};
+    }
     if (mode == Mode::Copy) make_folder(folder, plain);
     return {open_folder(folder), "", true, std::nullopt, folder};
   }
@@ -188,15 +234,16 @@ void require_distinct(const std::vector<std::string>& names, ExitCode code) {
 
 Root served_root(const Served& served, const std::string& path, RootFolders& folders) {
   const std::string plain = acceptable(path);
-  if (plain.empty()) return {folders.get("", [&] { return open_again(served); }), ".", served.name};
+  if (plain.empty())
+    return {folders.get("", [&] { return open_again(served); }), ".", served.name, served.name};
   const std::string parent(parent_of(plain));
   auto folder = folders.get(
       parent, [&] { return open_beneath(served.folder, parent, O_PATH | O_DIRECTORY); });
   struct stat st = {};
   const std::string name(name_in(plain));
   if (!folder || fstatat(folder->get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
-    throw MissingSource(path, errno);
-  return {std::move(folder), name, name};
+    throw missing_there(path, errno);
+  return {std::move(folder), name, name, plain};
 }
 
 Destination served_destination(const Served& served, const std::string& path, bool into_folder) {

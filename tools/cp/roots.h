@@ -34,7 +34,7 @@ class RootFolders {
 // A source that is not there. The other sources can still be copied.
 class MissingSource : public tools::ToolError {
  public:
-  MissingSource(const std::string& path, int error);
+  explicit MissingSource(const std::string& text);
 };
 
 // Throws MissingSource, or ToolError(Usage) if it cannot be named.

@@ -23,6 +23,16 @@ void Summary::count(Outcome outcome, std::uint64_t size) {
   }
 }
 
+void Summary::take_back(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Copied: --copied; break;
+  case Outcome::Unchanged: --unchanged; break;
+  case Outcome::WouldCopy: --would_copy; break;
+  case Outcome::Differs: --differing; break;
+  case Outcome::Failed: --failed; break;
+  }
+}
+
 Terms terms_of(const Job& job) {
   return {job.method, job.mode, job.chunk_size, job.depth, job.count != 0, job.compare != 0};
 }
@@ -34,6 +44,18 @@ void Reporter::outcome(Outcome outcome, const std::string&, std::uint64_t size,
 
 void Reporter::problem(Severity severity, const std::string&) {
   ++(severity == Severity::Error ? summary.failed : summary.left_out);
+}
+
+void Reporter::folder(Outcome outcome, const std::string& path, const std::string& text) {
+  if (outcome != Outcome::Failed) folders_[path] = outcome;
+  this->outcome(outcome, path, 0, text);
+}
+
+void Reporter::folder_end(Outcome outcome, const std::string& path, const std::string& text) {
+  const auto counted = folders_.extract(path);
+  if (outcome != Outcome::Failed) return;
+  if (!counted.empty()) summary.take_back(counted.mapped());
+  this->outcome(outcome, path, 0, text);
 }
 
 void obey(const Abort& abort) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,7 @@ struct Summary {
   std::uint64_t bytes_holes = 0;   // announced, not moved
   std::uint64_t bytes_unchanged = 0;
   void count(Outcome outcome, std::uint64_t size);
+  void take_back(Outcome outcome); // of something without a size
   // The octets that are dealt with so far, in the unit of Total::bytes.
   [[nodiscard]] std::uint64_t bytes_settled() const {
     return bytes_moved + bytes_resumed + bytes_holes + bytes_unchanged;
@@ -50,7 +52,15 @@ class Reporter {
                        const std::string& text);
   virtual void problem(Severity severity, const std::string& text);
 
+  // A folder is counted once, by outcome(), when it is offered. If its end fails, the failure takes
+  // the place of that outcome.
+  void folder(Outcome outcome, const std::string& path, const std::string& text);
+  void folder_end(Outcome outcome, const std::string& path, const std::string& text);
+
   Summary summary;
+
+ private:
+  std::map<std::string, Outcome> folders_; // those whose end has not come, unless they failed
 };
 
 // Throws the ToolError that an Abort asks for.

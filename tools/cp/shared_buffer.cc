@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/shared_buffer.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,6 +41,10 @@ void give_back_shareable([[maybe_unused]] void* memory) {
 #endif
 }
 
+bool is_refusal(int error) {
+  return error == ENOSYS || error == EPERM || error == EACCES || error == EINVAL;
+}
+
 // True: shareable memory can never be made here. The allocator says ENOMEM in that case, too. If
 // memory or descriptors are short at the moment, the copy fails with the reason, and does not
 // become slower.
@@ -47,9 +52,12 @@ bool is_unavailable() {
 #if DATUM_HAVE_MEMORY
   const int before = errno;
   const UniqueFd probe = tools::make_memory_fd("dat-cp");
-  const int error = probe && ftruncate(probe.get(), kPage) == 0 ? 0 : errno;
+  const int error = probe && ftruncate(probe.get(), kPage) == 0 &&
+                            fcntl(probe.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0
+                        ? 0
+                        : errno;
   errno = before;
-  return error == ENOSYS || error == EPERM || error == EACCES || error == EINVAL;
+  return is_refusal(error);
 #else
   return true;
 #endif
@@ -58,6 +66,9 @@ bool is_unavailable() {
 std::string_view next_step(int error) {
   if (error == EMFILE) return "raise 'ulimit -n'";
   if (error == ENFILE) return "see /proc/sys/fs/file-max";
+  if (is_refusal(error))
+    return "a filter of system calls, or a security policy, refuses mmap or a call like it to this "
+           "process";
   if (error == EFBIG) return "raise 'ulimit -f', or take a smaller --chunk or --depth";
   return "raise 'ulimit -v', make room, or take a smaller --chunk or --depth";
 }
@@ -71,7 +82,8 @@ void* take_ordinary(std::size_t size) {
 SharedBuffer::SharedBuffer(std::size_t size) {
   void* memory = take_shareable(size);
   give_back_ = give_back_shareable;
-  // The connection goes over TCP anyway if memfd_create(2), or ftruncate(2) of its file, is refused.
+  // The connection goes over TCP anyway if memfd_create(2) is refused, or ftruncate(2) or the seals
+  // of its file.
   if (memory == nullptr && is_unavailable()) {
     memory = take_ordinary(size);
     give_back_ = std::free;

@@ -224,7 +224,18 @@ void Sink::decide(const Offer& offer) {
   else if (offer.kind == Kind::Symlink)
     decide_link(offer, path, found, existing);
   else
-    settle(offer, settle_folder(offer, path, found, existing), "");
+    decide_folder(offer, path, found, existing);
+}
+
+void Sink::decide_folder(const Offer& offer, const std::string& path, const Look& found,
+                         Existing existing) {
+  const Outcome outcome = settle_folder(offer, path, found, existing);
+  try {
+    if (terms_.mode == Mode::DryRun) Placement::foresee_end(found, path);
+  } catch (const FileError& error) { // as at its end in a copy: what belongs into it is copied
+    return settle(offer, Outcome::Failed, error.what());
+  }
+  settle(offer, outcome, "");
 }
 
 Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const Look& found,
@@ -282,7 +293,7 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
     link_.send(Compare{offer.id});
   } else if (present == Present::Same) {
     if (terms_.mode == Mode::Copy) ++reporter_.summary.skipped;
-    settle(offer, Outcome::Unchanged, "");
+    settle(offer, Outcome::Unchanged, tidy(offer, *found.folder, path));
   } else if (terms_.mode == Mode::DryRun) {
     foresee_creation(offer, path, found);
     settle(offer, Outcome::WouldCopy, "");
@@ -290,6 +301,11 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
     want(*incoming);
     incoming_.emplace(offer.id, incoming);
   }
+}
+
+// Called for a file that is the same. Returns what an earlier run has left and cannot be removed.
+std::string Sink::tidy(const Offer& offer, const UniqueFd& folder, const std::string& path) const {
+  return terms_.mode == Mode::Copy && is_large(offer) ? remove_old_journal(folder.get(), path) : "";
 }
 
 // Throws FileError if the file cannot be begun.
@@ -383,7 +399,10 @@ void Sink::arrived(std::uint32_t slot) {
 void Sink::settle(const Offer& offer, Outcome outcome, const std::string& text) {
   --unsettled_;
   large_ -= is_large(offer) ? 1U : 0U;
-  reporter_.outcome(outcome, offer.path, offer.size, text);
+  if (offer.kind == Kind::Directory)
+    reporter_.folder(outcome, offer.path, text);
+  else
+    reporter_.outcome(outcome, offer.path, offer.size, text);
   link_.send(Result{offer.id, outcome, text});
 }
 

@@ -100,9 +100,13 @@ class Sink {
   void decide_file(const Offer& offer, const std::string& path, const Look& found,
                    Existing existing);
   void decide_file_verify(const std::shared_ptr<Incoming>& incoming, Present present);
+  [[nodiscard]] std::string tidy(const Offer& offer, const UniqueFd& folder,
+                                 const std::string& path) const;
   void want(Incoming& incoming);
   void refuse(const Offer& offer, const std::string& news);
   std::string news_of(const Offer& offer, const FileError& error);
+  void decide_folder(const Offer& offer, const std::string& path, const Look& found,
+                     Existing existing);
   Outcome settle_folder(const Offer& offer, const std::string& path, const Look& found,
                         Existing existing);
   void foresee_creation(const Offer& offer, const std::string& path, const Look& found);

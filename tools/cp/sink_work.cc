@@ -161,7 +161,8 @@ void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& own
   if (same) {
     ++reporter_.summary.compared;
     incoming_.erase(incoming->offer.id);
-    settle(*incoming, Outcome::Unchanged);
+    settle(*incoming, Outcome::Unchanged,
+           tidy(incoming->offer, *incoming->file.folder, incoming->file.identity.path));
     return;
   }
   try {
@@ -206,7 +207,7 @@ void Sink::finish_folder(const FolderEnd& end) {
     outcome = Outcome::Failed;
     text = error.what();
   }
-  if (outcome == Outcome::Failed) reporter_.outcome(outcome, folder.path, 0, text);
+  reporter_.folder_end(outcome, folder.path, text);
   --unsettled_;
   --ends_;
   link_.send(Result{folder.id, outcome, text});
@@ -216,7 +217,6 @@ void Sink::set_attributes(const DirectoryEnd& end, const std::string& path) {
   if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
     throw std::invalid_argument("mode or time is not one that a folder can have");
   if (terms_.mode == Mode::Copy) placement_.finish_folder(path, end.mode, end.mtime);
-  if (terms_.mode == Mode::DryRun) placement_.foresee_end(path);
 }
 
 void Sink::settle(Incoming& incoming, const Landed& landed) {
@@ -224,12 +224,13 @@ void Sink::settle(Incoming& incoming, const Landed& landed) {
     fail(incoming, *landed.error);
   } else if (!incoming.settled && landed.agrees) {
     ++reporter_.summary.compared;
-    settle(incoming, Outcome::Copied);
+    settle(incoming, Outcome::Copied, landed.left_behind);
   } else if (!incoming.settled) {
     settle(incoming, Outcome::Failed,
            fmt::format("checksum of {} differs from the source's; what arrived was thrown away "
-                       "(copy it again; if it happens again, suspect memory or disk)",
-                       shown(incoming.file.identity.path)));
+                       "(copy it again; if it happens again, suspect memory or disk){}{}",
+                       shown(incoming.file.identity.path), landed.left_behind.empty() ? "" : "; ",
+                       landed.left_behind));
   }
 }
 

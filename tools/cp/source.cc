@@ -38,7 +38,7 @@ bool is_large(const Entry& entry) {
 }
 
 std::string unreadable(const Entry& entry, std::string_view why) {
-  return fmt::format("cannot read {}: {}", shown(entry.path), why);
+  return fmt::format("cannot read {}: {}", shown(entry.label), why);
 }
 
 } // namespace
@@ -360,8 +360,11 @@ void Source::on(const Result& result) {
     else if (same)
       ++reporter_.summary.skipped;
   }
-  // A folder was counted when it was offered; its end is reported only if it fails.
-  if (item.entry.type != Entry::Type::DirectoryEnd || result.outcome == Outcome::Failed)
+  if (item.entry.type == Entry::Type::Directory)
+    reporter_.folder(result.outcome, item.entry.path, result.text);
+  else if (item.entry.type == Entry::Type::DirectoryEnd)
+    reporter_.folder_end(result.outcome, item.entry.path, result.text);
+  else
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);
 }
 

@@ -28,12 +28,12 @@ Entry problem(Entry entry, Severity severity, const std::string& text) {
 }
 
 Entry failure(Entry entry, std::string_view action, int error) {
-  const std::string text = FileError(action, entry.path, error).what();
+  const std::string text = FileError(action, entry.label, error).what();
   return problem(std::move(entry), Severity::Error, text);
 }
 
 Entry skipped(Entry entry, std::string_view what) {
-  const std::string text = fmt::format("left out {}: {}", shown(entry.path), what);
+  const std::string text = fmt::format("left out {}: {}", shown(entry.label), what);
   return problem(std::move(entry), Severity::Note, text);
 }
 
@@ -64,7 +64,10 @@ std::optional<Entry> TreeWalk::next() {
     if (roots_.empty()) return std::nullopt;
     Root root = std::move(roots_.back());
     roots_.pop_back();
-    Entry entry = visit(root.folder, root.name, root.path);
+    Entry entry;
+    entry.path = std::move(root.path);
+    entry.label = std::move(root.label);
+    entry = visit(root.folder, root.name, std::move(entry));
     // The user named the root, and it is not copied: that is an error.
     if (entry.type == Entry::Type::Problem) entry.severity = Severity::Error;
     return entry;
@@ -79,17 +82,19 @@ std::optional<Entry> TreeWalk::next() {
   level.names.pop_back();
   // `folder` is a copy: visit() may grow levels_, which moves `level`.
   const Folder folder = level.folder;
-  return visit(folder, name, level.end.path + "/" + name);
+  Entry entry;
+  entry.path = level.end.path + "/" + name;
+  entry.label = level.end.label + "/" + name;
+  return visit(folder, name, std::move(entry));
 }
 
-Entry TreeWalk::visit(const Folder& folder, const std::string& name, const std::string& path) {
-  Entry entry;
-  entry.path = path;
+Entry TreeWalk::visit(const Folder& folder, const std::string& name, Entry entry) {
   if (is_reserved(name))
     return skipped(std::move(entry), "an unfinished file of an earlier dat-cp");
-  if (const std::string_view why = path_problem(path); !why.empty())
-    return problem(std::move(entry), Severity::Error,
-                   fmt::format("cannot copy {}: {}", shown(path), why));
+  if (const std::string_view why = path_problem(entry.path); !why.empty()) {
+    const std::string text = fmt::format("cannot copy {}: {}", shown(entry.label), why);
+    return problem(std::move(entry), Severity::Error, text);
+  }
   struct stat st = {};
   if (fstatat(folder->get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
     return failure(std::move(entry), "look at", errno);
@@ -113,7 +118,7 @@ Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
   entry.size = 0;
   if (levels_.size() == kMaxLevels) {
     const std::string why =
-        fmt::format("cannot copy {}: more than {} folders deep", shown(entry.path), kMaxLevels);
+        fmt::format("cannot copy {}: more than {} folders deep", shown(entry.label), kMaxLevels);
     return problem(std::move(entry), Severity::Error, why);
   }
   Level level;
@@ -123,6 +128,7 @@ Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
   level.folder = std::make_shared<const UniqueFd>(std::move(opened));
   level.end.type = Entry::Type::DirectoryEnd;
   level.end.path = entry.path;
+  level.end.label = entry.label;
   level.end.mode = entry.mode;
   level.end.mtime = entry.mtime;
   levels_.push_back(std::move(level));
@@ -143,7 +149,7 @@ std::string open_file(Entry& entry) {
   // O_NONBLOCK: if the file has become a FIFO since visit(), open does not wait for a writer.
   entry.file = UniqueFd(openat(entry.folder->get(), entry.name.c_str(),
                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  return entry.file ? "" : FileError("open", entry.path, errno).what();
+  return entry.file ? "" : FileError("open", entry.label, errno).what();
 }
 
 Total count_tree(const std::vector<Root>& roots, const std::function<void()>& tick) {

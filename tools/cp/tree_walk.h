@@ -20,12 +20,14 @@ struct Root {
   std::shared_ptr<const UniqueFd> folder; // the folder that contains it
   std::string name;                       // its name in the folder; "." is the folder itself
   std::string path;                       // its path as the sink gets it
+  std::string label;                      // its path as messages show it: as the user typed it
 };
 
 struct Entry {
   enum class Type { File, Directory, DirectoryEnd, Symlink, Problem };
   Type type{};
   std::string path;
+  std::string label; // the path as messages of this side show it
   std::uint32_t mode = 0;
   Time mtime;
   std::uint64_t size = 0;
@@ -51,7 +53,7 @@ class TreeWalk {
     Entry end;                      // next() returns this once names is empty
   };
   using Folder = std::shared_ptr<const UniqueFd>;
-  [[nodiscard]] Entry visit(const Folder& folder, const std::string& name, const std::string& path);
+  [[nodiscard]] Entry visit(const Folder& folder, const std::string& name, Entry entry);
   Entry enter(int folder, const std::string& name, Entry entry);
   Entry read_link(int folder, const std::string& name, Entry entry);
 

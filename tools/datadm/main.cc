@@ -45,7 +45,9 @@ int main(int argc, char** argv) try {
   app.add_option("--file", actions.file, "the dat.conf to work on; also named by DAT_OVERRIDE")
       ->type_name("FILE")
       ->capture_default_str();
-  app.footer("Exit status: 0 done, 1 failed and dat.conf unchanged, 2 wrong command line.");
+  app.footer(
+      "Exit status: 0 done, 1 failed (dat.conf is unchanged, unless it was only the printing\n"
+      "that failed), 2 wrong command line.");
   return datum::tools::run_tool(app, argc, argv, [&] {
     if (actions.add.empty() && actions.remove.empty() && !actions.update && !actions.view)
       throw datum::tools::ToolError(ExitCode::Usage,

@@ -185,6 +185,11 @@ std::string json_of(const std::optional<std::string>& text) {
   return text ? json_string(*text) : kJsonNull;
 }
 
+// For texts of which none is empty.
+std::string json_or_null(const std::string& text) {
+  return text.empty() ? kJsonNull : json_string(text);
+}
+
 std::string json_of(const TcpEnd& end) {
   return JsonObject().add("address", end.host).add("port", end.port).text();
 }
@@ -276,11 +281,13 @@ std::string json_of(const Adapter& adapter, const Attributes* attributes) {
                                                     : "no")
       .add("listed", adapter.listed)
       .add("origin", adapter.origin.text)
-      .add("library", adapter.origin.library)
-      .add("opens", adapter.opens)
+      .add_raw("library", json_or_null(adapter.origin.library))
+      .add_raw("opens", !adapter.tried  ? kJsonNull
+                        : adapter.opens ? "true"
+                                        : "false")
       .add("state", adapter.state)
-      .add("address", adapter.address)
-      .add("library_path", adapter.library_path)
+      .add_raw("address", json_or_null(adapter.address))
+      .add_raw("library_path", json_or_null(adapter.library_path))
       .add_raw("paths", adapter.to_this_host.empty()
                             ? kJsonNull
                             : JsonObject()
@@ -328,7 +335,7 @@ std::string json_of(const ProcessView& view) {
              .add_raw("tcp_listens_on", opened(json_objects(view.tcp_listeners)))
              .add_raw("tcp_connections", opened(json_objects(view.tcp_connections)))
              .add_raw("network_namespace", json_of(view.network))
-             .add_raw("datum_transport", json_of(view.transport))
+             .add_raw("datum_transport", json_or_null(view.transport.value_or("")))
              .add_raw("threads", view.threads_seen ? json_list(view.threads) : kJsonNull)
              .add_raw("descriptors", opened(std::to_string(view.descriptors)))
              .add_raw("descriptor_limit", tools::json_number(view.descriptor_limit))

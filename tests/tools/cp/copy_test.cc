@@ -47,7 +47,7 @@ class Copy : public testing::TestWithParam<Method> {
     });
     guard(*source_link, source_ended_well_, [&] {
       std::vector<Root> roots;
-      roots.push_back({std::make_shared<const UniqueFd>(from_.open()), name, name});
+      roots.push_back({std::make_shared<const UniqueFd>(from_.open()), name, name, name});
       Source(*source_link, terms, std::move(roots), source_).run();
     });
     sink.join();
@@ -244,6 +244,30 @@ TEST_P(Copy, ADryRunForetellsThatTheFolderOfAnotherUserStaysReadOnly) {
   EXPECT_EQ(texts[0], texts[1]);
   ASSERT_EQ(texts[0].size(), 1U);
   EXPECT_EQ(texts[0][0], "cannot make writable \"ro\": Operation not permitted");
+}
+
+// What belongs into it is copied.
+TEST_P(Copy, AFolderWhoseModeAnotherUserSetsCountsOnceAndADryRunForetellsThat) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  constexpr uid_t kUs = 65534;
+  from_.write("t/x", "12345");
+  std::filesystem::create_directory(to_ / "t");
+  chmod((to_ / "t").c_str(), 0777);
+  for (const std::string& path : {from_.path(), to_.path()})
+    ASSERT_EQ(chown(path.c_str(), kUs, kUs), 0);
+  ASSERT_EQ(seteuid(kUs), 0);
+  for (const Mode mode : {Mode::DryRun, Mode::Copy}) {
+    run("t", "", mode);
+    EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+    for (const Side* side : {&source_, &sink_}) {
+      EXPECT_EQ(side->summary.would_copy + side->summary.copied, 1U);
+      EXPECT_EQ(side->summary.unchanged, 0U);
+      EXPECT_EQ(side->summary.failed, 1U);
+      EXPECT_EQ(side->texts, std::vector<std::string>{
+                                 "cannot set mode and time of \"t\": Operation not permitted"});
+    }
+  }
+  ASSERT_EQ(seteuid(0), 0);
 }
 
 TEST_P(Copy, VerifyFindsEveryDifferenceAndMovesNothing) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -200,6 +201,89 @@ TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
+// Limits that cannot be asked for are none, and memory for peers that cannot be sealed is none.
+TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", noise(5 * kMiB));
+  for (const std::uint32_t call : {SYS_prlimit64, SYS_fcntl})
+    for (const int error : {EPERM, ENOSYS}) {
+      SCOPED_TRACE(std::to_string(call) + ' ' + std::to_string(error));
+      const Folder there;
+      Server server(there.path());
+      EXPECT_EQ(put(server, "t", [&] { datum::test::forbid_call(call, error); }), 0) << err_;
+      EXPECT_TRUE(there.read("t") == here_.read("t"));
+    }
+}
+
+// It is told so, and not that another dat-cp is at it.
+TEST_F(CpLimits, ALockThatIsRefusedIsNamed) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t/large", noise(5 * kMiB));
+  here_.write("t/small", "x");
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    const Folder there;
+    Server server(there.path(), {}, [&] { datum::test::forbid_call(SYS_flock, error); });
+    EXPECT_EQ(put(server, "t"), 1);
+    expect_said("cannot lock the temporary file of \"t/large\": " +
+                std::string(std::strerror(error)) + " (flock(2) keeps two dat-cp from writing one");
+    EXPECT_EQ(err_.find("another dat-cp is"), std::string::npos) << err_;
+    EXPECT_EQ(there.read("t/small"), "x");
+    EXPECT_EQ(there.leftovers("t"), 0);
+  }
+}
+
+TEST_F(CpLimits, AJournalThatCannotBeRemovedIsToldAndALaterCopyRemovesIt) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", noise(5 * kMiB));
+  const std::string told = ".journal\": Operation not permitted (nothing needs it any more: "
+                           "remove it by hand, or copy \"t\" again)\n";
+  const auto refuse = [] { datum::test::forbid_call(SYS_unlinkat, EPERM); };
+  {
+    Server server(there_.path(), {"--reuse-token"}, refuse);
+    EXPECT_EQ(put(server, "t"), 0);
+    expect_said("dat-cp: cannot remove \".dat-cp-");
+    expect_said(told);
+    EXPECT_EQ(there_.leftovers(), 1);
+    EXPECT_EQ(put(server, "t"), 0);
+    expect_said(told); // as long as it is there
+  }
+  Server server(here_.path(), {"--reuse-token"});
+  const auto get = [&](const std::function<void()>& in_child) {
+    Program program({DAT_CP_PROGRAM, "get", "--token", server.token, server.at("t"), there_ / "t"},
+                    in_child);
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    err_ = program.err();
+    out_ = program.out();
+  };
+  get(refuse);
+  expect_said(told);
+  get({});
+  EXPECT_EQ(err_, "");
+  EXPECT_TRUE(out_.starts_with("get: 0 copied, 1 unchanged, 0 failed; ")) << out_;
+  EXPECT_EQ(there_.leftovers(), 0);
+}
+
+// A folder is one object: a copy of it that fails at its end has not copied it, too.
+TEST_F(CpLimits, AFolderWhoseModeAndTimeCannotBeSetCountsOnce) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  std::filesystem::create_directory(here_ / "e");
+  std::filesystem::create_directory(there_ / "e");
+  const auto refuse = [] { datum::test::forbid_call(SYS_utimensat, EPERM); };
+  Server server(there_.path(), {}, refuse);
+  EXPECT_EQ(put(server, "e"), 1);
+  expect_said("cannot set mode and time of \"e\": Operation not permitted");
+  EXPECT_TRUE(out_.starts_with("put: 0 copied, 0 unchanged, 1 failed; ")) << out_;
+  Server other(here_.path());
+  Program get({DAT_CP_PROGRAM, "get", "--token", other.token, other.at("e"), there_ / "e"}, refuse);
+  EXPECT_EQ(get.wait(), 1) << get.err();
+  EXPECT_TRUE(get.out().starts_with("get: 0 copied, 0 unchanged, 1 failed; ")) << get.out();
+  const std::string log = "copied, 0 unchanged, 0 different, 1 failed";
+  server.program.signal(SIGINT);
+  EXPECT_EQ(server.program.wait(), 3);
+  EXPECT_NE(server.program.err().find(": 0 " + log), std::string::npos) << server.program.err();
+}
+
 // A shortage is no refusal: a copy that is slower without a word would hide it.
 TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
@@ -292,9 +376,23 @@ TEST_F(CpLimits, AnUnreadableFileIsNamedAndTheOthersAreCopied) {
   chmod((here_ / "t/locked").c_str(), 0);
   Server server(there_.path());
   EXPECT_EQ(put(server, "t", &obey_permissions), 1);
-  expect_said("cannot open \"t/locked\": Permission denied");
+  expect_said("cannot open \"" + (here_ / "t/locked") + "\": Permission denied");
   EXPECT_EQ(there_.read("t/a"), "readable");
   EXPECT_FALSE(there_.exists("t/locked"));
+}
+
+TEST_F(CpLimits, AnUnreadableSourceIsNamedAsTyped) {
+  here_.write("a/b/f", "secret");
+  chmod((here_ / "a/b/f").c_str(), 0);
+  Server server(there_.path());
+  Program put({DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "a/b/f", server.at("")},
+              &obey_permissions);
+  EXPECT_EQ(put.wait(), 1);
+  EXPECT_EQ(put.err(), "dat-cp: cannot open \"" + (here_ / "a/b/f") + "\": Permission denied\n");
+  Server other(here_.path(), {}, &obey_permissions);
+  Program get({DAT_CP_PROGRAM, "get", "--token", other.token, other.at("a/b/f"), there_ / "f"});
+  EXPECT_EQ(get.wait(), 1);
+  EXPECT_EQ(get.err(), "dat-cp: cannot open \"a/b/f\": Permission denied\n");
 }
 
 TEST_F(CpLimits, AFolderThatMayNotBeWrittenIsNamed) {
@@ -353,7 +451,7 @@ TEST_F(CpLimits, AReadOnlyFolderIsNamedByAGetAndByADryRun) {
                    &obey_permissions);
   EXPECT_EQ(into_new.wait(), 1) << into_new.out();
   err_ = into_new.err();
-  expect_said("cannot create folder \"new\": Permission denied");
+  expect_said("cannot create folder \"" + (there_ / "ro/new/") + "\": Permission denied");
 }
 
 // Its owner may make it writable, and does.

@@ -287,6 +287,58 @@ TEST_F(CpProcess, AMissingSourceEndsPutAndGetAlike) {
   EXPECT_TRUE(has(get.err, "cannot find \"missing\": No such file or directory")) << get.err;
 }
 
+TEST_F(CpProcess, AMissingSourceIsCountedInTheSummaryOfPutAndGetAlike) {
+  Server server(there_.path(), {"--reuse-token"});
+  for (const std::string option : {"--json", "--dry-run", "--method=write"}) {
+    SCOPED_TRACE(option);
+    const Ended put =
+        client({"put", option, "--token", server.token, here_ / "missing", server.at("copy")});
+    const Ended get =
+        client({"get", option, "--token", server.token, server.at("missing"), here_ / "copy"});
+    for (const Ended& ended : {put, get}) {
+      EXPECT_EQ(ended.code, 1);
+      EXPECT_TRUE(has(ended.err, "missing\": No such file or directory\n")) << ended.err;
+      EXPECT_TRUE(has(ended.out, option == "--json"      ? "\"failed\": 1, "
+                                 : option == "--dry-run" ? ": would copy 0, 0 unchanged, 1 failed\n"
+                                                         : ": 0 copied, 0 unchanged, 1 failed; "))
+          << ended.out;
+    }
+    if (option == "--json") EXPECT_TRUE(has(put.out, "\"route\": null}")) << put.out;
+  }
+}
+
+// cp(1), too, follows a link that is to be a folder, and a dry run ends as the copy would.
+TEST_F(CpProcess, AFolderToCopyIntoThatIsALinkElsewhereIsToldAlike) {
+  here_.write("plain", "x");
+  std::filesystem::create_symlink(here_ / "plain", here_ / "file");
+  std::filesystem::create_symlink(here_ / "nowhere", here_ / "dang");
+  std::filesystem::create_symlink(here_ / "loop", here_ / "loop");
+  there_.write("f", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  const auto get = [&](const std::string& option, const std::string& to) {
+    const Ended ended =
+        client({"get", option, "--token", server.token, server.at("f"), here_ / to});
+    EXPECT_EQ(ended.code, 1) << ended.out;
+    return ended.err;
+  };
+  for (const std::string option : {"--dry-run", "--method=write"}) {
+    SCOPED_TRACE(option);
+    for (const char* plain : {"file/", "plain/"})
+      EXPECT_EQ(get(option, plain),
+                "dat-cp: cannot use as a folder \"" + (here_ / plain) +
+                    "\": Not a directory (what has that name is not a folder: choose another name, "
+                    "or remove it)\n");
+    const std::string nowhere = "\" is a symbolic link that leads nowhere: ";
+    const std::string step = " (remove it, or choose another name)\n";
+    EXPECT_EQ(get(option, "dang/"),
+              "dat-cp: \"" + (here_ / "dang/") + nowhere + "No such file or directory" + step);
+    EXPECT_EQ(get(option, "loop/"), "dat-cp: \"" + (here_ / "loop/") + nowhere +
+                                        "Too many levels of symbolic links" + step);
+    EXPECT_TRUE(
+        has(get(option, "loop/x"), "(symbolic links there lead to each other: remove one)"));
+  }
+}
+
 // As cp(1) has it.
 TEST_F(CpProcess, EachMissingSourceIsNamedAndTheOthersAreCopied) {
   Server server(here_.path(), {"--reuse-token"});

@@ -14,7 +14,7 @@ class HostileSink : public testing::Test {
   std::string run(Mode mode = Mode::Copy) {
     folder_.write("f", "0123456789");
     std::vector<Root> roots;
-    roots.push_back({std::make_shared<const UniqueFd>(folder_.open()), "f", "f"});
+    roots.push_back({std::make_shared<const UniqueFd>(folder_.open()), "f", "f", "f"});
     try {
       Source(link_, {Method::Write, mode, 4096, 2, true, compare_}, std::move(roots), reporter_)
           .run();

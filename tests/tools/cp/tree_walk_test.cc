@@ -17,7 +17,7 @@ using Type = Entry::Type;
 
 std::vector<Root> roots_of(const test::Folder& folder, const std::string& name) {
   std::vector<Root> roots;
-  roots.push_back({std::make_shared<const UniqueFd>(folder.open()), name, name});
+  roots.push_back({std::make_shared<const UniqueFd>(folder.open()), name, name, name});
   return roots;
 }
 

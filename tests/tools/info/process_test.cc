@@ -302,6 +302,30 @@ TEST(DatInfo, JsonHasTheSameAdapters) {
   EXPECT_NE(ended.output.find("\"opens\": true"), std::string::npos) << ended.output;
 }
 
+// The fields of the JSON object of that adapter.
+std::string json_of_adapter(const std::string& json, const std::string& name) {
+  const std::size_t at = json.find("{\"name\": \"" + name + "\"");
+  return at == std::string::npos ? json : json.substr(at, json.find('\n', at) - at);
+}
+
+TEST(DatInfo, WhatIsNotKnownOfAnAdapterIsNullInJson) {
+  const DatConf conf("absent u1.2 nonthreadsafe default libabsent.so d.1.0 \"\" \"\"\n"
+                     "other u2.0 nonthreadsafe default libother.so d.1.0 \"\" \"\"\n");
+  const std::string json = run("env DATUM_ALIAS=lost=nosuch " +
+                               conf.with(kInfo + " --json --all absent other lost 2>&1"))
+                               .output;
+  const std::string unknown = ", \"address\": null, \"library_path\": null, ";
+  const std::string absent = json_of_adapter(json, "absent");
+  EXPECT_NE(absent.find("\"opens\": false, "), std::string::npos) << json;
+  EXPECT_NE(absent.find(unknown), std::string::npos) << json;
+  const std::string other = json_of_adapter(json, "other");
+  EXPECT_NE(other.find("\"opens\": null, "), std::string::npos) << json;
+  EXPECT_NE(other.find(unknown), std::string::npos) << json;
+  const std::string lost = json_of_adapter(json, "lost");
+  EXPECT_NE(lost.find("\"library\": null, "), std::string::npos) << json;
+  EXPECT_NE(lost.find(unknown), std::string::npos) << json;
+}
+
 // Rules: MESSAGE.3
 TEST(DatInfo, ControlCharactersOfDatConfReachNoTerminal) {
   const DatConf conf("bad\033[2J line\n"

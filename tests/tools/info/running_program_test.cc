@@ -215,6 +215,15 @@ TEST(DatInfo, WhetherAnotherUsersProcessUsesDatIsNotKnown) {
     EXPECT_EQ(count(json.output, "\"" + name + "\": null,"), 1U) << name << '\n' << json.output;
 }
 
+TEST(DatInfo, AProgramWithoutDatumTransportHasNoneInJson) {
+  const Served plain("env -u DATUM_TRANSPORT " + kPing + " --serve -p 0 -q");
+  const std::string none = run(kInfo + " --json -p " + std::to_string(plain.pid)).output;
+  EXPECT_EQ(count(none, "\"datum_transport\": null,"), 1U) << none;
+  const Served set("env DATUM_TRANSPORT=auto " + kPing + " --serve -p 0 -q");
+  const std::string some = run(kInfo + " --json -p " + std::to_string(set.pid)).output;
+  EXPECT_EQ(count(some, "\"datum_transport\": \"auto\","), 1U) << some;
+}
+
 TEST(DatInfo, AProgramWithoutDatIsAFailureAndNoProgramIsUsage) {
   EXPECT_EQ(run(kInfo + " -p " + std::to_string(getpid())).code, 1);
   EXPECT_EQ(run(kInfo + " -p 999999999 2>/dev/null").code, 2);
