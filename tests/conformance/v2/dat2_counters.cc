@@ -283,7 +283,8 @@ TEST_F(Dat2Counters, ATimeLimitThatIsOver) {
   expect_connection_event(active().connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, another);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR_TIMEOUT), 1U);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR), 1U);
-  // The request may have been sent; whoever took it finds nobody. None comes after the end of the PSP.
+  // The request may have been sent; whoever took it finds nobody. After the end of the PSP none
+  // comes.
   listener.psp().free();
   DAT_EVENT event{};
   while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)
