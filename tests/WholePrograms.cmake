@@ -9,7 +9,13 @@ function(datum_add_program_test name)
   if(datum_left_out)
     set(filter --gtest_filter=-${datum_left_out})
   endif()
-  add_test(NAME ${name} COMMAND ${ARGN} ${filter} --gtest_brief=1
+  # What ctest itself would find, if it came first: a target's program.
+  set(command ${ARGN})
+  list(POP_FRONT command program)
+  if(datum_program_launcher AND TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  add_test(NAME ${name} COMMAND ${datum_program_launcher} ${program} ${command} ${filter} --gtest_brief=1
            --gtest_output=xml:${CMAKE_BINARY_DIR}/program-results/${name}.xml)
   if(name IN_LIST datum_programs_left_out)
     set_tests_properties(${name} PROPERTIES DISABLED TRUE)

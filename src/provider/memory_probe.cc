@@ -22,6 +22,7 @@ namespace {
 // Linux 5.14; older headers lack them.
 constexpr int kPopulateRead = 22;
 constexpr int kPopulateWrite = 23;
+constexpr int kNoAdvice = -1; // not even of later kernels
 
 // Up to this size, touching every page is cheaper than reading thousands of lines about mappings,
 // and registered memory will be touched anyway. Beyond it a sparse range would be filled in vain.
@@ -29,6 +30,11 @@ constexpr std::uint64_t kMostToTouch = std::uint64_t{4} << 20U;
 
 constexpr Access kReads = kLocalRead | kRemoteRead;
 constexpr Access kWrites = kLocalWrite | kRemoteWrite | kRemoteAtomic;
+
+// An emulator (qemu-user) takes every advice, does nothing, and says that it succeeded.
+bool takes_any_advice(void* first, std::uint64_t size) {
+  return ::madvise(first, size, kNoAdvice) == 0;
+}
 
 // Makes the pages of the range present with the right that is needed. Nothing: the kernel does not
 // know the call, or the right or memory is missing.
@@ -38,7 +44,8 @@ std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Acces
   const std::uint64_t size = (address + length - start + page - 1) & ~(page - 1);
   void* const first = reinterpret_cast<void*>(start);
   const int advice = (access & kWrites) != 0 ? kPopulateWrite : kPopulateRead;
-  if (::madvise(first, size, advice) == 0) return Found::Yes;
+  if (::madvise(first, size, advice) == 0)
+    return takes_any_advice(first, size) ? std::nullopt : std::optional(Found::Yes);
   // ENOMEM stands for a hole and for a lack of pages. msync(2) needs no pages, and fails only for a
   // hole.
   const bool hole = errno == ENOMEM && ::msync(first, size, MS_ASYNC) != 0 && errno == ENOMEM;

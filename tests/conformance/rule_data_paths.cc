@@ -177,7 +177,7 @@ TEST_F(RuleDataPaths, SeveralThreadsDequeueOneEvd) {
   Buffer source = active().buffer(64);
   Buffer target = passive().buffer(64);
   std::atomic<DAT_UINT64> taken = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20 * times_as_patient());
   std::vector<DAT_UINT64> numbers[3];
   const auto dequeue = [&](std::vector<DAT_UINT64>& mine) {
     DAT_EVENT event{};
@@ -264,7 +264,7 @@ class Traffic {
 TEST_F(RuleDataPaths, ManyMessagesBothWaysAtOnce) {
   Traffic there(active(), passive());
   Traffic back(passive(), active());
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20 * times_as_patient());
   while ((!there.done() || !back.done()) && !HasFailure()) {
     ASSERT_LT(std::chrono::steady_clock::now(), end);
     there.turn();

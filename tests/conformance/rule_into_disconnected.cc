@@ -127,7 +127,9 @@ TEST(RuleIntoDisconnectedByTime, ATimeLimitFlushesTheRecvs) {
     expect_dto(side.recv_evd(), side.ep(), i, DAT_DTO_ERR_FLUSHED);
   }
   EXPECT_NO_EVENT(side.connect_evd());
-  // The request may have been sent; whoever took it finds nobody.
+  // The request may have been sent; whoever took it finds nobody. After the end of the PSP none
+  // comes.
+  listener.psp().free();
   DAT_EVENT event{};
   while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)
     EXPECT_DAT_OK(dat_cr_reject(event.event_data.cr_arrival_event_data.cr_handle));

@@ -283,7 +283,9 @@ TEST_F(Dat2Counters, ATimeLimitThatIsOver) {
   expect_connection_event(active().connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, another);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR_TIMEOUT), 1U);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR), 1U);
-  // The request may have been sent; whoever took it finds nobody.
+  // The request may have been sent; whoever took it finds nobody. After the end of the PSP none
+  // comes.
+  listener.psp().free();
   DAT_EVENT event{};
   while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)
     EXPECT_DAT_OK(dat_cr_reject(event.event_data.cr_arrival_event_data.cr_handle, 0, nullptr));

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 #include "provider/ia_address.h"
 #include "provider/memory_probe.h"
+#include "tests/filter.h"
 
 namespace datum {
 namespace {
@@ -102,6 +104,25 @@ TEST_P(MemoryProbeOf, PrivateMemoryHasNoBacking) {
   std::int32_t found = -1;
   std::uint64_t offset = 0;
   EXPECT_FALSE(probe.backing(pages.address(), 16, found, offset));
+}
+
+// Under an emulator it is so without a filter.
+TEST(MemoryProbe, AdviceThatIsTakenAndIgnoredProvesNothing) {
+  const Pages pages(4, PROT_READ | PROT_WRITE);
+  ASSERT_EQ(::munmap(pages.get() + 2 * kPage, kPage), 0);
+  bool ignored = false;
+  Found whole = Found::LacksDevice;
+  Found across = Found::LacksDevice;
+  std::thread([&] {
+    test::forbid_call(SYS_madvise, 0);
+    ignored = ::madvise(pages.get(), kPage, 12345) == 0;
+    KernelMemoryProbe probe(Mappings::Method::Text);
+    whole = probe.usable(pages.address(), 2 * kPage, kAllAccess);
+    across = probe.usable(pages.address(), 3 * kPage, kAllAccess);
+  }).join();
+  if (!ignored) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(whole, Found::Yes);
+  EXPECT_EQ(across, Found::No);
 }
 
 INSTANTIATE_TEST_SUITE_P(EitherKernel, MemoryProbeOf,

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "endpoints.h"
 
@@ -66,7 +67,8 @@ class InquiryInParts : public testing::Test {
 
   Endpoints endpoints_{kEndpoints};
   OneDescriptor reactor_;
-  SeededRandom random_{1};
+  // Other processes have other names: tests run beside each other.
+  SeededRandom random_{static_cast<std::uint64_t>(::getpid())};
   std::unique_ptr<Inquiry> inquiry_;
 };
 
