@@ -485,7 +485,7 @@ void Session::report_end(CloseReason reason) {
 
 void Session::fail(const Terminate& terminate) {
   if (state_ != State::Full || closing_) return;
-  ending_.on_own_error(last_words.error);
+  ending_.on_own_error(terminate.error);
   if (waiting_first_) {
     // No FPDU of the peer has been valid, so none may be sent (decision 402); an end in order would
     // say that nothing was wrong.
