@@ -39,7 +39,7 @@ TEST(QualifierHolder, OfThisUserIsNamedWithItsProcess) {
   const UniqueFd socket = listen_at(name);
   const auto holder = *find_qualifier_holder(kEveryAddress, a_port(), NamesWanted::Rendezvous);
   ASSERT_TRUE(holder);
-  EXPECT_TRUE(holder->ours);
+  EXPECT_TRUE(holder->is_own_user);
   EXPECT_EQ(holder->user, ::geteuid());
   EXPECT_EQ(holder->process, ::getpid());
   EXPECT_EQ(holder->name, name);
@@ -69,7 +69,7 @@ TEST(QualifierHolder, OfAnotherAddressIsInTheWayOfEveryAddressAlone) {
   EXPECT_EQ(find_qualifier_holder(other, 777, NamesWanted::All).value(), std::nullopt);
   const auto holder = *find_qualifier_holder(kEveryAddress, 777, NamesWanted::All);
   ASSERT_TRUE(holder);
-  EXPECT_TRUE(holder->ours);
+  EXPECT_TRUE(holder->is_own_user);
   EXPECT_EQ(holder->name, "datum/m/0/777");
 }
 
@@ -78,7 +78,7 @@ enum HeldBy : std::uint64_t { kNoUserNamespace = 1, kStrange, kOurs, kNobodyTher
 std::uint64_t outcome_at(ConnQual port) {
   const auto holder = find_qualifier_holder(kEveryAddress, port, NamesWanted::Rendezvous);
   if (!holder || !*holder) return kNobodyThere;
-  return (*holder)->ours ? kOurs : kStrange;
+  return (*holder)->is_own_user ? kOurs : kStrange;
 }
 
 // Seen from there the squatter and this process have the same number.
