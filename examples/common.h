@@ -36,6 +36,16 @@ static inline int lost_reader(void) {
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+// The server that start_server() has started, and the process that did: later children have neither.
+static struct { pid_t server, starter; } started;
+
+// A client that fails takes its server with it, which nobody talks to any more.
+static inline void end_server(void) {
+  if (started.server == 0 || started.starter != getpid()) return;
+  kill(started.server, SIGKILL);
+  waitpid(started.server, NULL, 0);
+}
+
 // A process whose peer SIGPIPE has ended sees no more than a connection that has ended: it names the
 // cause, and ends as its peer did.
 __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const char* format, ...) {
@@ -47,6 +57,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const ch
   const int lost = lost_reader();
   fprintf(stderr, "%s%s\n", text, // in one piece: other processes print too
           lost ? "; nobody reads standard output any more" : "");
+  end_server();
   if (lost) raise(SIGPIPE); // comes back if it is ignored
   exit(1);
 }
@@ -217,6 +228,8 @@ static inline pid_t start_server(server_function serve, DAT_CONN_QUAL* qualifier
     serve(ends[1]);
     exit(said_all());
   }
+  started.server = child;
+  started.starter = getpid();
   close(ends[1]);
   if (read(ends[0], qualifier, sizeof *qualifier) != (ssize_t)sizeof *qualifier)
     fail("the server ended before it listened");
@@ -233,6 +246,7 @@ static inline void announce(int announcement, DAT_CONN_QUAL qualifier) {
 static inline void join(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, 0) != child) fail("process %d cannot be waited for", (int)child);
+  if (child == started.server) started.server = 0;
   if (WIFSIGNALED(status))
     fail("process %d was ended by signal %d (%s)", (int)child, WTERMSIG(status),
          strsignal(WTERMSIG(status)));

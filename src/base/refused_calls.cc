@@ -6,7 +6,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -44,7 +46,7 @@ constexpr CheckedCall kQuestions[] = {
     {"bind",
      [] {
        const sockaddr nowhere{};
-       return ::bind(kNone, &nowhere, sizeof nowhere) == 0;
+       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse one family, by its length
      }},
     {"connect",
      [] {
@@ -61,6 +63,11 @@ constexpr CheckedCall kQuestions[] = {
     {"eventfd2", [] { return close_if_made(::eventfd(0, kInvalidFlags)) || errno == EINVAL; }},
     {"fcntl", [] { return ::fcntl(kNone, F_GETFD) >= 0; }},
     {"ftruncate", [] { return ::ftruncate(kNone, 0) == 0; }},
+    {"fstatfs",
+     [] {
+       struct statfs system {};
+       return ::fstatfs(kNone, &system) == 0;
+     }},
     {"getsockopt",
      [] {
        int value = 0;
@@ -84,6 +91,11 @@ constexpr CheckedCall kQuestions[] = {
      [] {
        msghdr nothing{};
        return ::recvmsg(kNone, &nothing, MSG_DONTWAIT) >= 0;
+     }},
+    {"prlimit64",
+     [] {
+       rlimit limit{};
+       return ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
      }},
     {"sendmsg",
      [] {

@@ -2,23 +2,35 @@
 #include "base/shortage.h"
 
 #include <cstring>
+#include <optional>
 #include <sys/resource.h>
 
 namespace datum {
 namespace {
 
-rlim_t limit_of(decltype(RLIMIT_NOFILE) resource) {
+// Nothing: a sandbox refuses the question.
+std::optional<rlim_t> limit_of(decltype(RLIMIT_NOFILE) resource) {
   rlimit limit{};
-  ::getrlimit(resource, &limit);
+  if (::getrlimit(resource, &limit) != 0) return std::nullopt;
   return limit.rlim_cur;
 }
 
+void log_lack_of_descriptors(std::string_view what, const char* why) {
+  if (const auto most = limit_of(RLIMIT_NOFILE))
+    log(LogLevel::Warn,
+        "{}: {}; this process may have {} (`ulimit -n`), which is its RLIMIT_NOFILE", what, why,
+        *most);
+  else
+    log(LogLevel::Warn, "{}: {}; `ulimit -n` tells how many this process may have (RLIMIT_NOFILE)",
+        what, why);
+}
+
 void log_lack_of_memory(std::string_view what, const char* why) {
-  const rlim_t most = limit_of(RLIMIT_AS);
-  if (most != RLIM_INFINITY)
+  const auto most = limit_of(RLIMIT_AS);
+  if (most && *most != RLIM_INFINITY)
     log(LogLevel::Warn,
         "{}: {}; this process may have {} octets of address space (`ulimit -v`, RLIMIT_AS)", what,
-        why, most);
+        why, *most);
   else
     log(LogLevel::Warn,
         "{}: {}; this process found no memory: look at `free` and at memory.max of its control "
@@ -31,11 +43,7 @@ void log_lack_of_memory(std::string_view what, const char* why) {
 void log_shortage(std::string_view what, Shortage shortage) {
   const char* const why = std::strerror(shortage.error);
   switch (shortage.lack) {
-  case Lack::Descriptors:
-    log(LogLevel::Warn,
-        "{}: {}; this process may have {} (`ulimit -n`), which is its RLIMIT_NOFILE", what, why,
-        limit_of(RLIMIT_NOFILE));
-    break;
+  case Lack::Descriptors: log_lack_of_descriptors(what, why); break;
   case Lack::HostDescriptors:
     log(LogLevel::Warn,
         "{}: {}; all processes of this host together may have as many as `sysctl fs.file-max` says",

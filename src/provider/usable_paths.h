@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 
+#include "transport/host/descriptors_left.h"
+
 namespace datum {
 
 // The descriptors that an IA needs beyond those it has when the paths are chosen: to listen on both
-// paths and to be linked with one process.
-inline constexpr std::size_t kDescriptorsForBothWays = 9;
+// paths and to be linked with one process, and for what it shares with peers.
+inline constexpr std::size_t kDescriptorsForBothWays = 3 + kDescriptorsToListen;
 
 struct NoSharedMemory {
   std::string lack; // a system call, or descriptors

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <functional>
 #include <optional>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "connection.h"
+#include "port_probe.h"
 #include "status.h"
 #include "tests/filter.h"
 #include "variable.h"
@@ -169,7 +171,9 @@ TEST(Sandbox, AnAdapterWithoutMemoryFilesIsOneOverTcpThatSaysWhy) {
   const Variable transport("DATUM_TRANSPORT", "auto");
   for (const auto& [call, name] : {std::pair{SYS_memfd_create, "memfd_create"},
                                    {SYS_ftruncate, "ftruncate"},
-                                   {SYS_fcntl, "fcntl"}}) {
+                                   {SYS_fcntl, "fcntl"},
+                                   {SYS_fstatfs, "fstatfs"},
+                                   {SYS_getsockopt, "getsockopt"}}) {
     const Ended ended = run_apart([number = static_cast<std::uint32_t>(call)] {
       if (!forbid_call_to_all_threads(number, EPERM)) return kNoFilter;
       const Ia ia = open_ia();
@@ -184,6 +188,93 @@ TEST(Sandbox, AnAdapterWithoutMemoryFilesIsOneOverTcpThatSaysWhy) {
     expect_only_line(ended.said, std::string("refuses the system call ") + name +
                                      ": Operation not permitted; connections go over TCP alone");
   }
+}
+
+// Without getsockopt the next read tells how a connect over TCP ended.
+// Rules: SANDBOX.4
+TEST(Sandbox, AConnectWithoutGetsockoptFindsThatNobodyListens) {
+  const Variable transport("DATUM_TRANSPORT", "tcp");
+  const Ended ended = run_apart([] {
+    if (!forbid_call_to_all_threads(SYS_getsockopt, EPERM)) return kNoFilter;
+    const Ia ia = open_ia();
+    Side side(ia);
+    EXPECT_DAT_OK(connect(side.ep(), address_of(ia), free_ports(1)));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  EXPECT_EQ(ended.said, "");
+}
+
+// Rules: tcp.R14
+TEST(Sandbox, AConnectThatAFilterRefusesNamesTheCall) {
+  const Variable transport("DATUM_TRANSPORT", "tcp");
+  const Ended ended = run_apart([] {
+    const Ia ia = open_ia();
+    Side side(ia);
+    if (!forbid_call_to_all_threads(SYS_connect, EPERM)) return kNoFilter;
+    EXPECT_DAT_OK(connect(side.ep(), address_of(ia), free_ports(1)));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_UNREACHABLE, side.ep());
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said, "over TCP: Operation not permitted; a firewall, a route or a "
+                               "security policy of this host refuses it (seccomp refuses the "
+                               "system call connect)");
+}
+
+DAT_RETURN listen_at(const Ia& ia, DAT_CONN_QUAL qualifier) {
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+  if (qualifier != 0) return dat_psp_create(ia, qualifier, evd, DAT_PSP_CONSUMER_FLAG, &psp);
+  return dat_psp_create_any(ia, &qualifier, evd, DAT_PSP_CONSUMER_FLAG, &psp);
+}
+
+// A service point at that qualifier, 0: at any, where the filter refuses the call. One line names
+// the call.
+void expect_no_service_point(std::uint32_t call, const char* name, int error,
+                             DAT_CONN_QUAL qualifier) {
+  const Ended ended = run_apart([=] {
+    const Ia ia = open_ia();
+    if (!forbid_call_to_all_threads(call, error)) return kNoFilter;
+    EXPECT_DAT_TYPE(listen_at(ia, qualifier), DAT_CONN_QUAL_UNAVAILABLE);
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said,
+                   std::string("the sandbox of this process (seccomp) refuses the system call ") +
+                       name + ": " + std::strerror(error) + "; permit it");
+}
+
+// Rules: tcp.R12 tcp.R15
+TEST(Sandbox, AServicePointThatAFilterRefusesNamesTheCall) {
+  for (const char* ways : {"auto", "tcp", "shm"})
+    for (const auto& [call, name] : {std::pair{SYS_bind, "bind"}, {SYS_listen, "listen"}})
+      for (const int error : {EPERM, EACCES, ENOSYS})
+        for (const DAT_CONN_QUAL qualifier : {DAT_CONN_QUAL{free_ports(1)}, DAT_CONN_QUAL{0}}) {
+          SCOPED_TRACE(std::string(ways) + " " + name + " " + std::strerror(error));
+          const Variable transport("DATUM_TRANSPORT", ways);
+          expect_no_service_point(static_cast<std::uint32_t>(call), name, error, qualifier);
+        }
+}
+
+// The search may begin at the port in use, or at the other one.
+// Rules: tcp.R15
+TEST(Sandbox, AServicePointThatAFilterRefusesSaysSoWhereSomePortsAreInUse) {
+  constexpr int kTimes = 8;
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  const std::uint16_t low = free_ports(2);
+  const std::string range_text = std::to_string(low) + "-" + std::to_string(low + 1);
+  const Ia holder = open_ia();
+  const Evd evd = create_evd(holder, DAT_EVD_CR_FLAG);
+  DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+  ASSERT_DAT_OK(dat_psp_create(holder, low, evd, DAT_PSP_CONSUMER_FLAG, &psp));
+  const Variable range("DATUM_PORT_RANGE", range_text.c_str());
+  for (int i = 0; i < kTimes; ++i) expect_no_service_point(SYS_listen, "listen", EPERM, 0);
+  EXPECT_DAT_OK(dat_psp_free(psp));
 }
 
 // Rules: SANDBOX.6
@@ -299,6 +390,43 @@ TEST(Sandbox, AnAdapterWithEnoughDescriptorsLeftOffersSharedMemory) {
     EXPECT_TRUE(path.starts_with("shm ")) << path;
     return testing::Test::HasFailure() ? 1 : 0;
   });
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  EXPECT_EQ(ended.said, "");
+}
+
+constexpr rlim_t kToListen = 6;
+
+// What an adapter with so many descriptors left says of its service point, and how it is reached.
+Ended listen_with(rlim_t left, const char* path) {
+  return run_apart([=] {
+    const Ia ia = open_ia();
+    Side active(ia);
+    Side passive(ia);
+    std::optional<DescriptorsLeft> few(left);
+    const Listener listener(ia);
+    few.reset();
+    EXPECT_DAT_OK(connect(active.ep(), listener));
+    Cr cr = expect_request(listener.evd());
+    EXPECT_DAT_OK(accept(cr, passive.ep()));
+    expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+    EXPECT_TRUE(told_of(active.ep(), "datum_path").starts_with(path));
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+}
+
+// Rules: ENV.30
+TEST(Sandbox, AServicePointWithFewDescriptorsLeftIsOneOverTcpThatSaysSo) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  const Ended ended = listen_with(kToListen - 1, "tcp");
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said, "listening over TCP alone, without shared memory: it takes 6 "
+                               "descriptors, and this process has 5 left of ");
+}
+
+// Rules: ENV.30
+TEST(Sandbox, AServicePointWithEnoughDescriptorsLeftOffersSharedMemory) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  const Ended ended = listen_with(kToListen, "shm ");
   EXPECT_EQ(ended.code, 0) << ended.said;
   EXPECT_EQ(ended.said, "");
 }

@@ -185,8 +185,7 @@ std::string peers_text(std::uint64_t count) {
   return count == 1 ? "one peer process" : fmt::format("some {} peer processes", count);
 }
 
-void judge_limits(const Facts& facts, Findings& out) {
-  const Limit& files = facts.open_files;
+void judge_open_files(const Limit& files, Findings& out) {
   const std::string text =
       fmt::format("{} (at most {}); a process that one is linked with costs about {}",
                   count_text(files.soft), count_text(files.hard), kFilesPerLink);
@@ -204,12 +203,23 @@ void judge_limits(const Facts& facts, Findings& out) {
                                more_files(files))});
   else
     out.push_back({Grade::Fine, "open files", text, {}});
+}
+
+std::string text_of_locked(const std::optional<Limit>& memory) {
+  if (!memory) return "unknown";
+  return memory->soft == UINT64_MAX ? "unlimited" : tools::human_size(memory->soft);
+}
+
+void judge_limits(const Facts& facts, Findings& out) {
+  if (facts.open_files)
+    judge_open_files(*facts.open_files, out);
+  else
+    out.push_back({Grade::Note, "open files", "unknown: the limits of this process cannot be read",
+                   "look at `system calls` below, and at `ulimit -n`"});
   out.push_back({Grade::Fine,
                  "locked memory",
                  fmt::format("{}; Datum locks none, RDMA hardware would need it",
-                             facts.locked_memory.soft == UINT64_MAX
-                                 ? "unlimited"
-                                 : tools::human_size(facts.locked_memory.soft)),
+                             text_of_locked(facts.locked_memory)),
                  {}});
   if (facts.cores < 2)
     out.push_back({Grade::Note, "cores", "one core: nobody spins, every wait sleeps",
@@ -274,7 +284,8 @@ void judge_calls(const Facts& facts, Findings& out) {
     refused.push_back(fmt::format("{} ({})", call, error));
   out.push_back({Grade::Problem, "system calls",
                  fmt::format("the sandbox of this process (seccomp) refuses {}; adapters do not "
-                             "open, or connections to some or all peers fail or take slower ways",
+                             "open, connections to some or all peers fail or take slower ways, or "
+                             "limits are unknown",
                              fmt::join(refused, ", ")),
                  "allow them: SystemCallFilter= of a systemd service, the seccomp profile of a "
                  "container"});

@@ -31,11 +31,11 @@ namespace datum::info {
 namespace {
 
 // The C library has its own type for the first argument of getrlimit(2), hence decltype.
-Limit limit_of(decltype(RLIMIT_NOFILE) resource) {
+std::optional<Limit> limit_of(decltype(RLIMIT_NOFILE) resource) {
   rlimit limit = {};
-  if (getrlimit(resource, &limit) != 0) return {};
+  if (getrlimit(resource, &limit) != 0) return std::nullopt;
   const auto value = [](rlim_t v) { return v == RLIM_INFINITY ? UINT64_MAX : std::uint64_t{v}; };
-  return {value(limit.rlim_cur), value(limit.rlim_max)};
+  return Limit{value(limit.rlim_cur), value(limit.rlim_max)};
 }
 
 std::vector<std::pair<std::string, std::string>> dat_environment() {

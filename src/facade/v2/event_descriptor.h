@@ -5,6 +5,7 @@
 // its number then. So Datum closes it only while it still is that eventfd.
 #pragma once
 
+#include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -19,7 +20,7 @@ class EventDescriptor final : public DescriptorSignal {
  public:
   EventDescriptor()
       : own_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-        consumers_(own_ ? ::fcntl(own_.get(), F_DUPFD_CLOEXEC, 0) : -1) {}
+        consumers_(own_ ? ::fcntl(own_.get(), F_DUPFD_CLOEXEC, 0) : -1), error_(errno) {}
   ~EventDescriptor() override {
     if (valid() && is_same_eventfd()) ::close(consumers_);
   }
@@ -27,6 +28,7 @@ class EventDescriptor final : public DescriptorSignal {
   EventDescriptor& operator=(const EventDescriptor&) = delete;
 
   bool valid() const { return consumers_ >= 0; }
+  int error() const { return error_; } // why it is not valid: the errno of eventfd2 or fcntl
   int descriptor() const override { return consumers_; }
   // Neither call can fail unless the consumer interferes.
   void raise() override { static_cast<void>(::eventfd_write(own_.get(), 1)); }
@@ -51,6 +53,7 @@ class EventDescriptor final : public DescriptorSignal {
 
   UniqueFd own_;
   const int consumers_;
+  const int error_;
 };
 
 } // namespace datum

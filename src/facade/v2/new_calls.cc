@@ -2,6 +2,9 @@
 // facade/v2/new_calls.cc: the calls that DAT 2.0 added.
 #include "facade/v2/traits.h"
 
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/shortage.h"
 #include "facade/answer.h"
 #include "facade/ep_transfer_calls.h"
 #include "facade/locked.h"
@@ -14,13 +17,22 @@
 namespace datum {
 namespace {
 
+DAT_RETURN no_descriptor(int error) {
+  static Mutex mutex;
+  static ShortageLog shortages DATUM_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
+  shortages.tell(shortage_of(error), monotonic_now(),
+                 "dat_cno_fd_create: no descriptors for the CNO (eventfd2, fcntl)");
+  return encode<V2>({Type::InsufficientResources, Detail::ResourceDevice});
+}
+
 DAT_RETURN cno_fd_create(DAT_IA_HANDLE ia_handle, DAT_FD* descriptor, DAT_CNO_HANDLE* cno_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V2>(Detail::HandleIa);
   if (descriptor == nullptr) return invalid_argument<V2>(Detail::Arg2);
   if (cno_handle == nullptr) return invalid_argument<V2>(Detail::Arg3);
   auto signal = std::make_unique<EventDescriptor>();
-  if (!signal->valid()) return encode<V2>({Type::InsufficientResources, Detail::ResourceDevice});
+  if (!signal->valid()) return no_descriptor(signal->error());
   const int fd = signal->descriptor();
   const Result<NotificationObject*> cno = ia->create_cno({});
   if (!cno) return encode<V2>(cno.error());

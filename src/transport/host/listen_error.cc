@@ -42,32 +42,42 @@ std::string no_mark(const ListenPlace& place) {
 
 // A missing privilege is logged by the caller, which knows whether it matters.
 std::string forbidden(const ListenPlace& place, const ListenError& error) {
+  const char* const why = std::strerror(error.error);
+  if (const char* const call = refused_listen_call(error.error))
+    return text(
+        "listening at {}: the sandbox of this process (seccomp) refuses the system call {}: "
+        "{}; permit it, dat-info --check names all such calls",
+        to_text(place), call, why);
+  if (error.is_name)
+    return text("listening at {}: no socket for it: {}; a sandbox of this process (seccomp, "
+                "SELinux, AppArmor) refuses bind or listen: permit both, dat-info --check names "
+                "calls",
+                to_text(place), why);
   return text("listening at {}: a security policy of this process (Landlock, seccomp, SELinux) "
               "refuses {}: {}; permit it, or choose one that is permitted",
-              to_text(place), error.port == 0 ? "every port" : text("port {}", error.port),
-              std::strerror(error.error));
-}
-
-std::string refused(const ListenPlace& place, int error) {
-  return text("listening at {}: no socket for it: {}; a sandbox of this process (seccomp, SELinux, "
-              "AppArmor) refuses bind or listen: permit both, dat-info --check names calls",
-              to_text(place), std::strerror(error));
+              to_text(place), error.port == 0 ? "every port" : text("port {}", error.port), why);
 }
 
 } // namespace
 
+const char* refused_listen_call(int error) {
+  for (const SystemCall call : {SystemCall::Bind, SystemCall::Listen, SystemCall::Socket})
+    if (refusal_of(call) == error) return name_of(call);
+  return nullptr;
+}
+
 ListenError port_error(int error, std::uint16_t port) {
+  if (is_refusal_of_call(error)) return {Type::ConnQualUnavailable, error, port};
   switch (error) {
   case EADDRINUSE: return {Type::ConnQualInUse, error, port};
-  case EACCES:
-  case EPERM: return {Type::ConnQualUnavailable, error, port}; // systemd's SocketBindDeny=
   case EADDRNOTAVAIL: return {{Type::InvalidAddress, Detail::AddressUnreachable}, error, port};
   default: return {kNoSocket, error, port};
   }
 }
 
 ListenError name_error(int error) {
-  return {error == EADDRINUSE ? Status(Type::ConnQualInUse) : kNoSocket, error, 0};
+  if (is_refusal_of_call(error)) return {Type::ConnQualUnavailable, error, 0, true};
+  return {error == EADDRINUSE ? Status(Type::ConnQualInUse) : kNoSocket, error, 0, true};
 }
 
 std::string to_text(const ListenPlace& place) {
@@ -82,8 +92,6 @@ tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const
     tell(shortages, now, [&] { return no_mark(place); });
   else if (error.status.type() == Type::ConnQualUnavailable)
     tell(shortages, now, [&] { return forbidden(place, error); });
-  else if (error.status.type() == Type::InsufficientResources && is_refusal_of_call(error.error))
-    tell(shortages, now, [&] { return refused(place, error.error); });
   else if (error.status.type() == Type::InsufficientResources)
     shortages.tell(shortage_of(error.error), now,
                    [&] { return text("listening at {}: no socket for it", to_text(place)); });

@@ -21,9 +21,14 @@ struct ListenError {
   Status status;
   int error = 0;          // the errno behind it
   std::uint16_t port = 0; // the port that was wanted, if it was a certain one
+  bool is_name = false;   // a UNIX socket's name was wanted, no port
 };
 template <class T>
 using ListenResult = tl::expected<T, ListenError>;
+
+// The name of a call that a listening socket needs and a filter refuses with this errno, whatever
+// the port. nullptr: there is none.
+const char* refused_listen_call(int error);
 
 // The failure of a call on a port, or on a name, that set this errno.
 ListenError port_error(int error, std::uint16_t port = 0);
@@ -38,9 +43,10 @@ struct ListenPlace {
 std::string to_text(const ListenPlace& place);
 
 // Returns the consumer's return code. The code alone does not help with two failures, so they are
-// logged, too, even without memory: a shortage (which limit), and a policy that refuses the port
-// (that it is a policy: neither the port nor a privilege). For a port in use and an address that
-// has gone the code says everything, and programs search for a free port by it.
+// logged, too, even without memory: a shortage (which limit), and a policy or a filter that refuses
+// the port, the name or the call (that it is a policy: neither the port nor a privilege). For a port
+// in use and an address that has gone the code says everything, and programs search for a free port
+// by it.
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
                                       const ListenError& error);
 

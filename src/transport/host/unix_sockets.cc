@@ -14,10 +14,10 @@ namespace datum {
 namespace {
 
 // The calls of the handshake, the doorbells and the shared memory, besides socket(2).
-constexpr SystemCall kCalls[] = {SystemCall::SendMessage,     SystemCall::ReceiveMessage,
-                                 SystemCall::GetSocketOption, SystemCall::SendTo,
-                                 SystemCall::ReceiveFrom,     SystemCall::MemoryFile,
-                                 SystemCall::FileLength,      SystemCall::FileControl};
+constexpr SystemCall kCalls[] = {
+    SystemCall::SendMessage, SystemCall::ReceiveMessage, SystemCall::GetSocketOption,
+    SystemCall::SendTo,      SystemCall::ReceiveFrom,    SystemCall::MemoryFile,
+    SystemCall::FileLength,  SystemCall::FileControl,    SystemCall::FileSystem};
 
 bool is_of_sockets(const SocketRefusal& refusal) {
   return std::strcmp(refusal.call, SocketRefusal().call) == 0;

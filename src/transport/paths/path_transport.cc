@@ -10,10 +10,12 @@
 #include "base/log.h"
 #include "base/no_canary.h"
 #include "base/text.h"
+#include "transport/host/descriptors_left.h"
 #include "transport/host/listen_error.h"
 #include "transport/host/port_rules.h"
 #include "transport/host/qualifier_holder.h"
 #include "transport/host/unix_sockets.h"
+#include "transport/shm/rendezvous.h"
 
 namespace datum {
 namespace {
@@ -119,10 +121,34 @@ bool PathTransport::may_offer_shared_memory() {
   return false;
 }
 
+// Called before shared memory is offered. True: a link would lack descriptors, and its peer would
+// wait for them; over TCP each connection takes one. An adapter with links goes on to offer them.
+bool PathTransport::lacks_descriptors_for_a_link() const {
+  return fabric_.links() == 0 &&
+         count_descriptors_left(kDescriptorsToListen).left < kDescriptorsToListen;
+}
+
+Result<std::unique_ptr<Listener>>
+PathTransport::without_links(Result<std::unique_ptr<Listener>> over_tcp) {
+  if (over_tcp && shortage_of_links_.may_tell(Lack::Descriptors, fabric_.now())) {
+    const auto [left, limit] = count_descriptors_left(kDescriptorsToListen);
+    log(LogLevel::Warn,
+        "listening over TCP alone, without shared memory: it takes {} descriptors, and this "
+        "process "
+        "has {} left of {} (`ulimit -n`)",
+        kDescriptorsToListen, left + 1, limit); // TCP has taken one
+  }
+  return over_tcp;
+}
+
 // Shared memory first. A process that connects in between finds a rendezvous without a TCP port
 // that vouches for it, and tries again. In the other order it could get TCP within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
+  // Names decide who has a larger qualifier, and a port that needs a privilege may be out of reach.
+  const bool port_decides = qualifier <= kLargestPort && !needs_privilege(qualifier);
+  if (port_decides && lacks_descriptors_for_a_link())
+    return without_links(tcp_->listen(qualifier, events));
   auto same_host = links_.listen(qualifier, events);
   if (!same_host) {
     if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
@@ -161,6 +187,7 @@ void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolde
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
+  if (lacks_descriptors_for_a_link()) return without_links(tcp_->listen_any(events));
   std::unique_ptr<Listener> over_tcp_alone; // keeps its port, so that the next try takes another
   std::optional<QualifierHolder> first_holder;
   int held_by_others = 0;

@@ -13,6 +13,7 @@
 
 #include <memory>
 
+#include "base/shortage.h"
 #include "transport/host/qualifier_holder.h"
 #include "transport/link/link_transport.h"
 #include "transport/shm/shm_fabric.h"
@@ -46,6 +47,9 @@ class PathTransport final : public Transport {
   class BothWays;
 
   bool may_offer_shared_memory();
+  bool lacks_descriptors_for_a_link() const;
+  // Says, if that succeeded, that processes of this host are not linked with.
+  Result<std::unique_ptr<Listener>> without_links(Result<std::unique_ptr<Listener>> over_tcp);
   Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& holder, ConnQual qualifier,
                                                   ListenerEvents& events);
   void tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& holder);
@@ -55,6 +59,7 @@ class PathTransport final : public Transport {
   std::unique_ptr<TcpTransport> tcp_;
   Limits limits_;
   bool told_forbidden_ = false;
+  ShortageLog shortage_of_links_;
   unsigned told_version_ = 0; // the last other version of the same-host protocol that was logged
   HolderLog told_holders_;
 };

@@ -73,7 +73,10 @@ std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& proces
   if (found != terms.nonce) return refuse("the process is not the peer");
 
   PeerLife life(open_told(process.pid, terms.life_fd, terms.device, terms.life_inode, true));
-  if (!life.lives()) return refuse("its life token cannot be opened");
+  if (!life.lives())
+    return refuse(::access("/proc/self/fd", X_OK) == 0
+                      ? "its life token cannot be opened"
+                      : "/proc is not mounted, through which its life token is opened");
   const UniqueFd table =
       open_told(process.pid, terms.table_fd, terms.device, terms.table_inode, false);
   if (!table || !is_sealed_memory(table.get(), RegionTable::kStorageBytes))

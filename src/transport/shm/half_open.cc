@@ -27,6 +27,8 @@ bool was_sent(ShmContext& context, int error) {
 
 void HalfOpen::begin(ShmContext& context, GuardedFd socket) {
   const auto process = peer_credentials(socket.get());
+  if (!process && is_refusal_of_call(process.error()))
+    context.warn_refused("getsockopt", process.error());
   if (!process) return; // the dialler sees a hangup
   std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket), *process));
   if (half_open->is_one_too_many()) return half_open->defer();
@@ -66,6 +68,10 @@ void HalfOpen::defer() {
   PassedFds passed;
   // An unread message would make the kernel end the connection before the dialler reads the answer.
   static_cast<void>(receive_message(socket_.get(), hello, length, passed));
+  answer_again();
+}
+
+void HalfOpen::answer_again() {
   Greeting answer = context_.self;
   answer.preamble.kind = MessageKind::Answer;
   answer.preamble.verdict = DialVerdict::Again;
@@ -107,6 +113,10 @@ void HalfOpen::on_ready(std::uint32_t) {
     context_.warn_refused("recvmsg", errno);
     finish();
     return;
+  case ReceiveResult::Lacking:
+    on_lack(shortage_of(errno));
+    finish();
+    return;
   case ReceiveResult::Ended:
   case ReceiveResult::Garbage: finish(); return;
   case ReceiveResult::Message: break;
@@ -134,7 +144,12 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
   if (preamble.version == kHandshakeVersion) {
     if (!decode(message, hello) || preamble.kind != MessageKind::Hello) return false;
     const auto host = read_address(hello.address);
-    if (!host || !is_local(*host).value_or(false)) return false;
+    const OrErrno<bool> local = host ? is_local(*host) : OrErrno<bool>(false);
+    if (!local && shortage_of(local.error()).lack != Lack::Other) {
+      on_lack(shortage_of(local.error()));
+      return false;
+    }
+    if (!local.value_or(false)) return false;
   }
   peer_.id = hello.id;
   peer_address_ = hello.address;
@@ -177,6 +192,22 @@ bool HalfOpen::send_ready(int socket, DialVerdict verdict, bool has_direct) {
   return was_sent(context_, send_message(socket, bytes, fds));
 }
 
+// The dialler waits, as this side does: a shortage passes. It would take hangups for an end.
+void HalfOpen::on_lack(Shortage shortage) {
+  context_.warn(shortage);
+  if (state_ == HalfOpenState::Known)
+    static_cast<void>(send_ready(socket_.get(), DialVerdict::Again, false));
+  else
+    answer_again();
+}
+
+void HalfOpen::on_fault(const FileFault& fault, int file) {
+  if (fault.call == nullptr) return tell_of_segment(file);
+  if (!is_refusal_of_call(fault.error)) return on_lack(kNoMemory);
+  context_.warn_refused(fault.call, fault.error);
+  static_cast<void>(send_ready(socket_.get(), DialVerdict::Full, false));
+}
+
 void HalfOpen::tell_of_segment(int file) const {
   const auto version = segment_version(file);
   if (version && *version != kSegmentVersion)
@@ -200,12 +231,13 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
     static_cast<void>(send_ready(socket_.get(), verdict, false));
     return false;
   }
-  LinkParts parts;
-  parts.segment = adopt_segment(passed.fds[0].get());
-  if (!parts.segment) {
-    tell_of_segment(passed.fds[0].get());
+  auto segment = adopt_segment(passed.fds[0].get());
+  if (!segment) {
+    on_fault(segment.error(), passed.fds[0].get());
     return false;
   }
+  LinkParts parts;
+  parts.segment = std::move(*segment);
   parts.side = 1;
   parts.peer = peer_;
   parts.peer_address = peer_address_;

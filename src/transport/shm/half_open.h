@@ -5,12 +5,14 @@
 // Threads:    the adapter's lock.
 #pragma once
 
+#include "base/shortage.h"
 #include "core/port/timer.h"
 #include "progress/reactor.h"
 #include "transport/host/fork_guard.h"
 #include "transport/host/listening_state.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/message_socket.h"
+#include "transport/shm/sealed_memory.h"
 #include "transport/shm/shm_port.h"
 
 namespace datum {
@@ -36,12 +38,15 @@ class HalfOpen final : private FdHandler, private Timer {
   DialVerdict judge_hello(const Preamble& preamble) const;
   DialVerdict judge_offer() const;
   bool send_ready(int socket, DialVerdict verdict, bool has_direct);
+  void on_lack(Shortage shortage);
+  void on_fault(const FileFault& fault, int file);
   void tell_of_segment(int file) const;
   void on(HalfOpenEvent event);
   void finish();
   // True: the peer's user, or all other users together, hold as many places already as they may.
   bool is_one_too_many() const;
   void defer();
+  void answer_again();
 
   ShmContext& context_;
   // If a child had a copy, the dialler would keep waiting after this process died.

@@ -35,8 +35,9 @@ enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready 
 enum class DialVerdict : std::uint8_t {
   Fresh = 0,        // no link between the two yet: continue
   Existing = 1,     // a link stands already: use it
-  Again = 2,        // the other side is about to build one, or is busy: dial again shortly
-  Full = 3,         // no room for another link
+  Again = 2,        // the other side is about to build one, is busy, or lacks descriptors or memory
+                    // for now: dial again shortly
+  Full = 3,         // no room for another link, or a sandbox of the other side forbids one
   WrongVersion = 4, // the other side speaks another version: the one in the message
 };
 

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "base/refused_calls.h"
@@ -36,6 +37,14 @@ bool take_fds(msghdr& header, PassedFds& passed) {
   return clean;
 }
 
+// Called if the kernel has cut off descriptors. True: none was left in this process or on this host,
+// as errno says.
+bool lacks_descriptors(int socket, const PassedFds& passed) {
+  if (passed.count == kMaxPassedFds) return false; // the peer passed more
+  const UniqueFd probe(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
+  return !probe && (errno == EMFILE || errno == ENFILE);
+}
+
 } // namespace
 
 ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,
@@ -55,7 +64,10 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   if (got < 0)
     return errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS ? ReceiveResult::Nothing
                                                                   : ReceiveResult::Ended;
-  if (!take_fds(header, passed)) return ReceiveResult::Garbage;
+  if (!take_fds(header, passed))
+    return (header.msg_flags & MSG_CTRUNC) != 0 && lacks_descriptors(socket, passed)
+               ? ReceiveResult::Lacking
+               : ReceiveResult::Garbage;
   if (got == 0) return ReceiveResult::Ended;
   length = static_cast<std::size_t>(got);
   return ReceiveResult::Message;

@@ -27,6 +27,7 @@ enum class ReceiveResult : std::uint8_t {
   Nothing, // no message now, or no memory to take it
   Ended,   // the other side has gone
   Refused, // by a sandbox, as errno says
+  Lacking, // no descriptor is left for one that was passed, as errno says; the message is lost
   Garbage, // a record that does not fit, or too many descriptors
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/sealed_memory.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -8,17 +9,20 @@
 #include <unistd.h>
 
 #include "base/memory_file.h"
+#include "base/refused_calls.h"
 
 namespace datum {
 namespace {
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-// Access to a huge page that was given back, or never reserved, raises SIGBUS once the pool is
-// empty.
-bool has_huge_pages(int file) {
-  struct statfs system {};
-  return ::fstatfs(file, &system) != 0 || system.f_type == HUGETLBFS_MAGIC;
+tl::unexpected<FileFault> not_as_it_has_to_be() {
+  return tl::unexpected(FileFault{});
+}
+
+// The call fails for some files, too. Only a refusal tells nothing of the file.
+tl::unexpected<FileFault> failed(const char* call) {
+  return is_refusal_of_call(errno) ? tl::unexpected(FileFault{call, errno}) : not_as_it_has_to_be();
 }
 
 Mapping map_shared(int file, std::size_t size) {
@@ -41,11 +45,23 @@ SealedMemory make_sealed_memory(const char* name, std::size_t size) {
   return memory;
 }
 
-bool is_sealed_memory(int file, std::size_t size) {
+tl::expected<void, FileFault> check_sealed_memory(int file, std::size_t size) {
   const int seals = ::fcntl(file, F_GET_SEALS);
+  if (seals < 0) return failed("fcntl");
+  if ((seals & kSizeSeals) != kSizeSeals) return not_as_it_has_to_be();
   struct stat status {};
-  return seals >= 0 && (seals & kSizeSeals) == kSizeSeals && ::fstat(file, &status) == 0 &&
-         status.st_size == static_cast<off_t>(size) && !has_huge_pages(file);
+  if (::fstat(file, &status) != 0) return failed("fstat");
+  if (status.st_size != static_cast<off_t>(size)) return not_as_it_has_to_be();
+  // Access to a huge page that was given back, or never reserved, raises SIGBUS once the pool is
+  // empty.
+  struct statfs system {};
+  if (::fstatfs(file, &system) != 0) return failed("fstatfs");
+  if (system.f_type == HUGETLBFS_MAGIC) return not_as_it_has_to_be();
+  return {};
+}
+
+bool is_sealed_memory(int file, std::size_t size) {
+  return check_sealed_memory(file, size).has_value();
 }
 
 SealedMemory make_segment() {
@@ -60,14 +76,17 @@ SealedMemory make_segment() {
   return memory;
 }
 
-Mapping adopt_segment(int file) {
-  if (!is_sealed_memory(file, sizeof(LinkSegment))) return {};
+tl::expected<Mapping, FileFault> adopt_segment(int file) {
+  if (const auto sealed = check_sealed_memory(file, sizeof(LinkSegment)); !sealed)
+    return tl::unexpected(sealed.error());
   Mapping mapping = map_shared(file, sizeof(LinkSegment));
-  if (!mapping) return {};
+  // The other errors are about what the peer has allowed with the descriptor, and with seals.
+  if (!mapping)
+    return errno == ENOMEM ? tl::unexpected(FileFault{"mmap", errno}) : not_as_it_has_to_be();
   const LinkSegment& segment = segment_in(mapping);
   if (segment.magic != kSegmentMagic || segment.version != kSegmentVersion ||
       segment.ring_slots != kRingSlots || segment.room_lines != kRoomLines)
-    return {};
+    return not_as_it_has_to_be();
   return mapping;
 }
 

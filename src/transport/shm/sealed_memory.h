@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tl/expected.hpp>
 
 #include "base/unique_fd.h"
 #include "transport/link/segment.h"
@@ -23,13 +24,21 @@ SealedMemory make_sealed_memory(const char* name, std::size_t size);
 // Memory without seals, so that the caller may add some.
 SealedMemory make_sealable_memory(const char* name, std::size_t size);
 
-// True: the file has exactly this size, can neither shrink nor grow, and has ordinary pages.
+// Why a file of a peer cannot be used.
+struct FileFault {
+  const char* call =
+      nullptr;   // the system call that failed; nullptr: the file is not as it has to be
+  int error = 0; // its errno
+};
+
+// No fault: the file has exactly this size, can neither shrink nor grow, and has ordinary pages.
+tl::expected<void, FileFault> check_sealed_memory(int file, std::size_t size);
 bool is_sealed_memory(int file, std::size_t size);
 
 // A fresh segment, ready to be offered.
 SealedMemory make_segment();
-// A segment that a peer passed. False if anything about it is wrong.
-Mapping adopt_segment(int file);
+// A segment that a peer passed.
+tl::expected<Mapping, FileFault> adopt_segment(int file);
 // The version in sealed memory of any size that begins as a segment does. Nothing: the file is no
 // such memory.
 std::optional<std::uint32_t> segment_version(int file);

@@ -143,6 +143,17 @@ void ShmDial::on_unsent(int error) {
   on_hangup();
 }
 
+void ShmDial::on_unknown_peer(int error) {
+  if (is_refusal_of_call(error)) return on_refusal("getsockopt", error);
+  on_hangup();
+}
+
+void ShmDial::on_no_segment(int error) {
+  if (is_refusal_of_call(error))
+    return on_refusal("memory to share (memfd_create, ftruncate, mmap or fcntl)", error);
+  wait_for(shortage_of(error));
+}
+
 void ShmDial::on_refusal(const char* call, int error) {
   context_.warn_refused(call, error);
   give_up(DialFailure::Unreachable);
@@ -155,6 +166,7 @@ void ShmDial::on_ready(std::uint32_t) {
   switch (receive_message(socket_.get(), message, length, passed)) {
   case ReceiveResult::Nothing: return;
   case ReceiveResult::Refused: return on_refusal("recvmsg", errno);
+  case ReceiveResult::Lacking: return wait_for(shortage_of(errno));
   case ReceiveResult::Ended:
   case ReceiveResult::Garbage: return on_hangup();
   case ReceiveResult::Message: break;
@@ -188,7 +200,7 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
   // If this side has no link to the peer, one of the two sides has not noticed yet that the link
   // was lost.
   const auto process = peer_credentials(socket_.get());
-  if (!process) return on_hangup();
+  if (!process) return on_unknown_peer(process.error());
   ShmPort* port = context_.links.find({answer.id, *process});
   if (port == nullptr) return dial_again();
   succeed(*port);
@@ -197,7 +209,7 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
 void ShmDial::make_offer(const Greeting& answer) {
   LinkParts parts;
   const auto process = peer_credentials(socket_.get());
-  if (!process) return on_hangup();
+  if (!process) return on_unknown_peer(process.error());
   parts.peer = {answer.id, *process};
   parts.peer_address = answer.address;
   // There is a link that the peer does not know of, or another dial of this adapter is about to
@@ -205,13 +217,16 @@ void ShmDial::make_offer(const Greeting& answer) {
   if (context_.links.find(parts.peer) != nullptr || context_.is_offering(parts.peer))
     return dial_again();
   const auto host = read_address(answer.address);
-  if (!host || !is_local(*host).value_or(false)) return on_hangup();
+  const OrErrno<bool> local = host ? is_local(*host) : OrErrno<bool>(false);
+  if (!local && shortage_of(local.error()).lack != Lack::Other)
+    return wait_for(shortage_of(local.error()));
+  if (!local.value_or(false)) return on_hangup();
   if (context_.links.full()) {
     context_.warn_full();
     return give_up(DialFailure::Unreachable);
   }
   SealedMemory memory = make_segment();
-  if (!memory.mapping) return wait_for(shortage_of(errno));
+  if (!memory.mapping) return on_no_segment(errno);
   parts.segment = std::move(memory.mapping);
   context_.open_direct(parts.peer.process, answer.direct, parts);
 

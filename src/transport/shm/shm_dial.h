@@ -36,6 +36,8 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   bool find();
   void say_hello();
   void on_unsent(int error);
+  void on_unknown_peer(int error);
+  void on_no_segment(int error);
   void on_refusal(const char* call, int error);
   void on_answer(std::span<const std::byte> message);
   void make_offer(const Greeting& answer);

@@ -8,6 +8,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "base/refused_calls.h"
+
 namespace datum {
 namespace {
 
@@ -77,6 +79,17 @@ SocketName to_name(const sockaddr_storage& address) {
   return name;
 }
 
+// How the connect ended, where a sandbox refuses getsockopt(2): a socket without a peer tells its
+// error to whoever reads.
+int result_without_options(int socket) {
+  sockaddr_storage peer{};
+  socklen_t length = sizeof peer;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &length) == 0) return kNoError;
+  const int unconnected = errno;
+  char byte = 0;
+  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 ? errno : unconnected;
+}
+
 } // namespace
 
 int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
@@ -113,7 +126,8 @@ Shortage start_connect(const HostAddress& to, std::uint16_t port,
 int connect_result(int socket) {
   int error = 0;
   socklen_t length = sizeof error;
-  if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return errno;
+  if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
+    error = is_refusal_of_call(errno) ? result_without_options(socket) : errno;
   if (error != kNoError) return error;
   // Without a listener, a socket may get the port that it connects to, and so connect to itself.
   return local_name(socket) == remote_name(socket) ? ECONNREFUSED : kNoError;

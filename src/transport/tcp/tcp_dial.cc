@@ -69,6 +69,15 @@ Duration share(Duration time, std::size_t ports) {
   return std::min(time / 2 / others, kLongestTurn);
 }
 
+// " (seccomp refuses the system call connect)", or nothing where no filter refuses a call with this
+// errno.
+std::string refused_call(int error) {
+  for (const SystemCall call : {SystemCall::Connect, SystemCall::Socket, SystemCall::Bind})
+    if (refusal_of(call) == error)
+      return text(" (seccomp refuses the system call {})", name_of(call));
+  return {};
+}
+
 constexpr Status kNoResources{Type::InsufficientResources, Detail::ResourceDevice};
 
 } // namespace
@@ -174,7 +183,8 @@ void TcpDial::tell_unreachable() {
     const std::string host = to_text(host_);
     log(level, "connecting to {} port {} over TCP: {}{}", host, unreachable_,
         std::strerror(why_unreachable_),
-        refused ? "; a firewall, a route or a security policy of this host refuses it"
+        refused ? "; a firewall, a route or a security policy of this host refuses it" +
+                      refused_call(why_unreachable_)
         : alone ? text("; {}, see `ip address`", kNoNetwork)
                 : text("; `ip route get {}` shows the way there", host));
   } catch (const std::bad_alloc&) { // for the address

@@ -78,7 +78,9 @@ class PortSearch {
   bool among_what_the_kernel_gives();
   // 0 or errno. EADDRINUSE if some ports were refused and some were in use.
   int error() const { return is_refusal(error_) && in_use_ ? EADDRINUSE : error_; }
-  bool some_refused() const { return refused_; }
+  bool some_refused() const { return refusal_ != kNoError; }
+  // 0 or the errno to report: a refusal goes before a port in use, which programs expect.
+  int cause() const { return error() == EADDRINUSE && some_refused() ? refusal_ : error(); }
   // The refused port; 0: the search tried several.
   std::uint16_t refused() const { return tries_ == 1 ? last_ : std::uint16_t{0}; }
   std::uint16_t last() const { return last_; }
@@ -92,7 +94,7 @@ class PortSearch {
   std::uint16_t last_ = 0;
   std::uint32_t tries_ = 0;
   bool in_use_ = false;
-  bool refused_ = false;
+  int refusal_ = kNoError; // of the last port that was refused
 };
 
 bool PortSearch::with(std::uint16_t port) {
@@ -101,8 +103,8 @@ bool PortSearch::with(std::uint16_t port) {
   error_ = open_listener(context_.scope(), port, context_.congestion, socket_);
   const bool refused = is_refusal(error_);
   in_use_ = in_use_ || error_ == EADDRINUSE;
-  refused_ = refused_ || refused;
-  return error_ != EADDRINUSE && !refused;
+  if (refused) refusal_ = error_;
+  return error_ != EADDRINUSE && (!refused || refused_listen_call(error_) != nullptr);
 }
 
 bool PortSearch::in_order(const Candidates& ports) {
@@ -132,10 +134,10 @@ bool PortSearch::among_what_the_kernel_gives() {
 
 tl::unexpected<Status> search_failure(TcpContext& context, std::optional<ConnQual> qualifier,
                                       const PortSearch& search) {
-  if (search.error() == EACCES)
+  if (search.cause() == EACCES)
     if (const long start = unprivileged_port_start(); search.last() != 0 && search.last() < start)
       return lacks_privilege(context, qualifier, start);
-  return failure(context, qualifier, port_error(search.error(), search.refused()));
+  return failure(context, qualifier, port_error(search.cause(), search.refused()));
 }
 
 void look_everywhere(PortSearch& search) {
@@ -189,7 +191,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
     search.among(*wanted);
   else
     look_everywhere(search);
-  const int error = search.error();
+  const int error = search.cause();
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
   if (error != kNoError) return search_failure(context, std::nullopt, search);
   GuardedFd socket = search.take();

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,25 @@ TEST_F(Dat2Notification, ReadableWhileATriggerWaits) {
   EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
   EXPECT_EQ(fired, evd);
   EXPECT_FALSE(readable());
+}
+
+// Rules: DAT2.91
+TEST_F(Dat2Notification, WithoutDescriptorsTheLimitIsNamed) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  testing::internal::CaptureStderr();
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  DAT_FD no_descriptor = -1;
+  Cno no_cno;
+  const DAT_RETURN answer = dat_cno_fd_create(ia, &no_descriptor, no_cno.out());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  EXPECT_EQ(no_descriptor, -1);
+  EXPECT_EQ(said, "datum warn: dat_cno_fd_create: no descriptors for the CNO (eventfd2, fcntl): "
+                  "Too many open files; this process may have 0 (`ulimit -n`), which is its "
+                  "RLIMIT_NOFILE\n");
 }
 
 // Rules: DAT2.7

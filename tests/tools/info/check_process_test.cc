@@ -84,6 +84,15 @@ TEST(DatInfo, CheckNamesTheCallWithoutWhichNoAdapterOpens) {
   }
 }
 
+TEST(DatInfo, CheckNamesTheCallThatTellsTheLimits) {
+  const auto ended = check_without(SYS_prlimit64);
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  const std::string said = squeezed(ended->output);
+  EXPECT_NE(said.find("note open files unknown"), std::string::npos) << said;
+  EXPECT_NE(said.find("(seccomp) refuses prlimit64 (Operation not permitted)"), std::string::npos)
+      << said;
+}
+
 TEST(DatInfo, CheckNamesTheCallThatKeepsMemoryFromBeingShared) {
   const auto made = check_without(SYS_memfd_create), sized = check_without(SYS_ftruncate);
   if (!made || !sized) GTEST_SKIP() << "no filter of system calls here";

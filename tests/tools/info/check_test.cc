@@ -397,6 +397,14 @@ TEST(InfoCheck, NobodyIsToldToSetALimitThatIsSet) {
   EXPECT_NE(step.find("as root raise the hard limit"), std::string::npos) << step;
 }
 
+TEST(InfoCheck, LimitsThatCannotBeReadAreNotTakenForNone) {
+  Facts facts = good();
+  facts.open_files.reset();
+  expect(facts, "unknown: the limits of this process cannot be read", Grade::Note);
+  const auto findings = judge(facts);
+  EXPECT_EQ(find(findings, "0 (at most 0)"), nullptr);
+}
+
 TEST(InfoCheck, WhatRootDoesNotSeeIsNotBlamedOnTheUser) {
   Facts facts = good();
   facts.namespaces_known = false;

@@ -3,6 +3,8 @@
 // only the proofs of identity stand between a copy and the wrong memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <vector>
 
@@ -82,6 +84,28 @@ TEST_F(OwnMemory, AnotherFileUnderThePeersNumberIsNotUsed) {
   ++life.life_inode;
   EXPECT_EQ(open(life), nullptr);
   EXPECT_EQ(reason, "its life token cannot be opened");
+}
+
+// In a mount namespace of its own. False: there can be none here.
+bool hide_proc() {
+  if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+}
+
+TEST_F(OwnMemory, WithoutProcItSaysThatProcIsMissing) {
+  constexpr std::uint64_t kAsExpected = 1, kOtherwise = 2, kHasProc = 3;
+  Child child([&](Numbers& numbers) {
+    if (!hide_proc()) return numbers.put(kHasProc);
+    const OwnAdapter own;
+    const bool refused = open(own.terms()) == nullptr;
+    numbers.put(refused && reason == "/proc is not mounted, through which its life token is opened"
+                    ? kAsExpected
+                    : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kHasProc) GTEST_SKIP() << "no mount namespace can be had here";
+  EXPECT_EQ(said, kAsExpected);
 }
 
 TEST_F(OwnMemory, ATableOfAnotherSizeIsNotUsed) {

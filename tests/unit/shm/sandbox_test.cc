@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <functional>
+#include <string>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -162,6 +163,31 @@ TEST(WithoutPeerPidfd, WhatThePeerPassedTellsOfItsDeath) {
   });
   const std::uint64_t said = child.numbers().get();
   if (said == kNoPidfd) GTEST_SKIP() << "this kernel has no descriptors of processes";
+  if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kAsExpected);
+}
+
+// Rules: SANDBOX.5
+TEST(WithoutFstatfs, WhoIsDialledNamesTheCallAndTheDialIsUnreachable) {
+  Child child([](Numbers& numbers) {
+    World world;
+    Adapter a(world, "127.0.0.1");
+    Adapter b(world, "127.0.0.1");
+    const auto name = a.fabric->publish_any();
+    if (!name) return numbers.put(kOtherwise);
+    if (!forbid_call(SYS_fstatfs, EPERM)) return numbers.put(kNoFilter);
+    testing::internal::CaptureStderr();
+    Dialled dialled;
+    const bool unreachable = ends(world, b, "127.0.0.1", (*name)->qualifier(), dialled) &&
+                             dialled.failure == DialFailure::Unreachable;
+    const std::string said = testing::internal::GetCapturedStderr();
+    const bool told = said ==
+                      "datum warn: same-host connections are not made where a sandbox of this "
+                      "process (seccomp, SELinux, AppArmor) refuses fstatfs: Operation not "
+                      "permitted\n";
+    numbers.put(unreachable && told ? kAsExpected : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
   if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
   EXPECT_EQ(said, kAsExpected);
 }

@@ -96,12 +96,12 @@ class StrangeListener {
     encode(answer, bytes);
     EXPECT_EQ(send_message(dialler.get(), bytes), 0);
   }
-  void say_ready(const UniqueFd& dialler, DialVerdict verdict) {
+  void say_ready(const UniqueFd& dialler, DialVerdict verdict, std::span<const int> fds = {}) {
     Agreement ready;
     ready.preamble = {kHandshakeVersion, MessageKind::Ready, verdict};
     std::byte bytes[Agreement::kWireSize];
     encode(ready, bytes);
-    EXPECT_EQ(send_message(dialler.get(), bytes), 0);
+    EXPECT_EQ(send_message(dialler.get(), bytes, fds), 0);
   }
   // Nothing: hung up.
   std::optional<MessageKind> hear(const UniqueFd& dialler) {

@@ -48,7 +48,8 @@ TEST(ListenError, ALackWithoutMemoryForItsLineIsTheAnswerAllTheSame) {
 TEST(ListenError, ARefusalIsNoLackOfDescriptors) {
   ShortageLog shortages;
   testing::internal::CaptureStderr();
-  static_cast<void>(listen_failure(shortages, 0, {HostAddress(), 5000}, name_error(EPERM)));
+  EXPECT_EQ(listen_failure(shortages, 0, {HostAddress(), 5000}, name_error(EPERM)).value(),
+            Status(Type::ConnQualUnavailable));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "datum warn: listening at 0.0.0.0 qualifier 5000: no socket for it: Operation not "
             "permitted; a sandbox of this process (seccomp, SELinux, AppArmor) refuses bind or "
