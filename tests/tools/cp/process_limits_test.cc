@@ -205,7 +205,7 @@ TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
 TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", noise(5 * kMiB));
-  for (const std::uint32_t call : {SYS_prlimit64, SYS_fcntl})
+  for (const std::uint32_t call : {std::uint32_t{SYS_prlimit64}, std::uint32_t{SYS_fcntl}})
     for (const int error : {EPERM, ENOSYS}) {
       SCOPED_TRACE(std::to_string(call) + ' ' + std::to_string(error));
       const Folder there;

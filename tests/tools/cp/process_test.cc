@@ -303,7 +303,9 @@ TEST_F(CpProcess, AMissingSourceIsCountedInTheSummaryOfPutAndGetAlike) {
                                                          : ": 0 copied, 0 unchanged, 1 failed; "))
           << ended.out;
     }
-    if (option == "--json") EXPECT_TRUE(has(put.out, "\"route\": null}")) << put.out;
+    if (option == "--json") {
+      EXPECT_TRUE(has(put.out, "\"route\": null}")) << put.out;
+    }
   }
 }
 
