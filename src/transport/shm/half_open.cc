@@ -203,8 +203,10 @@ void HalfOpen::on_lack(Shortage shortage) {
 
 void HalfOpen::on_fault(const FileFault& fault, int file) {
   if (fault.call == nullptr) return tell_of_segment(file);
-  if (!is_refusal_of_call(fault.error)) return on_lack(kNoMemory);
-  context_.warn_refused(fault.call, fault.error);
+  if (is_refusal_of_call(fault.error))
+    context_.warn_refused(fault.call, fault.error);
+  else
+    context_.warn(kNoMemory);
   static_cast<void>(send_ready(socket_.get(), DialVerdict::Full, false));
 }
 
