@@ -52,16 +52,17 @@ void Console::progress(std::string_view path) {
 void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t size,
                       const std::string& text) {
   Reporter::outcome(outcome, path, size, text);
-  if (outcome == Outcome::Failed) {
-    if (!text.empty()) complain(text); // else the folder around it was reported
-  } else if (outcome == Outcome::WouldCopy && !json_) {
+  if (outcome == Outcome::WouldCopy && !json_) {
     bar_.wipe();
     tools::print_line("would copy {}", shown(path));
   } else if (outcome == Outcome::Differs && !json_) {
     bar_.wipe();
     tools::print_line("differs {}{}{}", shown(path), text.empty() ? "" : ": ", text);
-  } else if (outcome == Outcome::Copied || outcome == Outcome::Unchanged) {
-    if (!text.empty()) complain(text); // what is left behind
+  } else if (outcome == Outcome::Failed || outcome == Outcome::Copied ||
+             outcome == Outcome::Unchanged) {
+    // A failure without a text was reported of the folder around it. A copy's text says what is
+    // left behind.
+    if (!text.empty()) complain(text);
   }
 }
 
