@@ -21,7 +21,8 @@ bool membarrier(int command) {
 
 // A filter of system calls (seccomp) may come into force after the kernel agreed to membarrier(2).
 // Then only time is left: a processor makes its stores visible by itself within microseconds, or at
-// once when it is interrupted. After a far longer time each side has seen the other's word.
+// once when it is interrupted. After a far longer wait the stores of both sides are
+// visible, so at least one side sees the other's word.
 void wait_for_stores() {
   const NotCancellable here;
   timespec left{.tv_sec = 0, .tv_nsec = kMillisecond};
@@ -37,7 +38,8 @@ void warn_once() {
                         "places cost 1 ms; allow it in the seccomp filter");
 }
 
-// False: the kernel refused the fence. The caller waited for the stores instead, and always has to.
+// False: the kernel refuses membarrier(2) for good. Then, and after ENOMEM, this function has waited
+// for the stores itself.
 bool fence_everywhere(int command) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (membarrier(command)) return true;

@@ -27,7 +27,7 @@ enum class Lack : std::uint8_t {
   Watches,         // of epoll
   LocalPorts,      // to connect from, towards one peer
   Memory,          // of this process
-  Other,           // only the error itself says it
+  Other,           // no limit is known: the log line gives the text of the errno alone
 };
 inline constexpr std::size_t kLacks = static_cast<std::size_t>(Lack::Other) + 1;
 
@@ -64,7 +64,8 @@ class ShortageLog {
  public:
   static constexpr Duration kSilence = 10 * kSecond;
 
-  // `say` gives the `what` of log_shortage(). It throws nothing: the shortage may be one of memory.
+  // `say` gives the `what` of log_shortage(), and may throw std::bad_alloc, since the shortage may be
+  // one of memory. tell() then logs a fixed line, and throws nothing.
   template <std::invocable Say>
   void tell(Shortage shortage, Instant now, const Say& say) {
     if (!may_tell(shortage.lack, now)) return;

@@ -7,8 +7,8 @@ namespace datum {
 
 void BackgroundLoop::announce() {
   driver_.handover().doorbell().background_started();
-  // From now on a thread sleeps at the doorbell unless peers are told otherwise. Later links learn
-  // that as they are made.
+  // From now on peers have to ring, until they are told that a thread polls. A link that is made
+  // later tells its peer so as it is made.
   static_cast<void>(driver_.stop_polling());
 }
 
@@ -17,9 +17,9 @@ void BackgroundLoop::run() {
   PassEnd last = PassEnd::Woken;
   while (!stopping_.load(std::memory_order_relaxed)) {
     last = pass(last);
-    // A turn was taken. Where peers send without a pause the next one begins at once, so the lock
-    // is given up between them. Beside a polling thread a backoff comes next.
-    if ((last == PassEnd::Looked || last == PassEnd::Rung) && !driver_.handover().is_polling())
+    // The pass did work. If peers send without a pause, the next pass begins at once, so another
+    // thread gets the lock in between. Beside a polling thread the next pass backs off, without it.
+    if ((last == PassEnd::Looked || last == PassEnd::Worked) && !driver_.handover().is_polling())
       lock_.let_in();
   }
   driver_.handover().doorbell().background_gone();
@@ -40,7 +40,7 @@ void BackgroundLoop::request_stop() {
 BackgroundLoop::PassEnd BackgroundLoop::pass(PassEnd last) {
   if (driver_.pending().is_wanted()) {
     driver_.look();
-    if (last == PassEnd::Woken) last = PassEnd::Rung;
+    if (last == PassEnd::Woken) last = PassEnd::Worked;
   }
   if (last == PassEnd::Woken) return back_off();
   if (driver_.handover().is_polling()) {
@@ -51,45 +51,45 @@ BackgroundLoop::PassEnd BackgroundLoop::pass(PassEnd last) {
   return look_after_doorbell();
 }
 
-bool BackgroundLoop::wanted() const {
+bool BackgroundLoop::must_end_backoff() const {
   if (stopping_.load(std::memory_order_relaxed) || driver_.pending().is_urgent()) return true;
   return driver_.pending().is_wanted() && !other_thread_polls();
 }
 
-// A thread that has polled for long, and polled just now, looks after a wake-up by itself. Between
-// two polls of a thread that sends all the time there usually is a wake-up.
+// A thread that has polled for long, and polled just now, will do the work at its next poll. A
+// thread that sends all the time leaves work between most polls: that must not end a backoff.
 bool BackgroundLoop::other_thread_polls() const {
   return plan_.length() > waiting::kTick &&
-         places_.now() - driver_.meter().last_thorough() <= waiting::kJustNow;
+         places_.now() - driver_.meter().last_timed_poll() <= waiting::kJustNow;
 }
 
 BackgroundLoop::BackoffEnd BackgroundLoop::back_off_once() {
   DATUM_ASSERT(plan_.length() >= waiting::kTick && plan_.length() <= waiting::kLongestBackoff);
   const Instant end = places_.now() + plan_.length();
-  driver_.pending().begin_nap(end);
+  driver_.pending().begin_backoff(end);
   bool rung = false;
   do {
     driver_.pending().begin_sleep();
-    if (!wanted()) rung = places_.sleep_in_background(plan_.at_doorbell(), end);
-    if (wanted()) return BackoffEnd::Wanted;
-    // The thread that wanted a prompt wake did the work itself: back to sleep.
+    if (!must_end_backoff()) rung = places_.sleep_in_background(plan_.at_doorbell(), end);
+    if (must_end_backoff()) return BackoffEnd::Wanted;
+    // The sleep ended early, but by now another thread has done the urgent work: back to sleep.
   } while (!rung && places_.now() < end);
   return rung ? BackoffEnd::Rung : BackoffEnd::AsPlanned;
 }
 
 // A peer rings when its records were not taken for a while. Often the reason is only that the
 // kernel ran another thread in place of the poller; a poll that begins now sees what the doorbell
-// was for. Without a spare core a program that spins would get a whole time slice for that.
-bool BackgroundLoop::others_look() {
+// was for. Without a spare core, the yield could give a spinning program a whole time slice.
+bool BackgroundLoop::let_others_look() {
   if (!driver_.has_core_to_spare()) return false;
   const std::uint32_t before = driver_.meter().polls();
   places_.yield();
   return driver_.meter().polls() != before;
 }
 
-// A thread polls all the time, or waits and comes back; it will do so again. To wake the
-// background thread at the end of every short wait would cost more than the wait. While others are
-// busy, the background thread does not even touch the lock.
+// Called while another thread polls all the time, or has just left a wait and will soon wait again.
+// To wake the background thread at the end of every short wait would cost more than the wait. While
+// others are busy, the background thread does not even touch the lock.
 BackgroundLoop::PassEnd BackgroundLoop::back_off() {
   driver_.handover().doorbell().back_off();
   plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors());
@@ -99,7 +99,7 @@ BackgroundLoop::PassEnd BackgroundLoop::back_off() {
     const BackoffEnd end = back_off_once();
     if (end == BackoffEnd::AsPlanned)
       busy = plan_.others_are_busy(driver_.meter().activity(), places_.now());
-    else if (end == BackoffEnd::Rung && others_look())
+    else if (end == BackoffEnd::Rung && let_others_look())
       plan_.interrupted();
     else
       break;
@@ -110,7 +110,7 @@ BackgroundLoop::PassEnd BackgroundLoop::back_off() {
   plan_.interrupted();
   driver_.handle_what_is_ready(places_.now());
   driver_.look();
-  return PassEnd::Rung;
+  return PassEnd::Worked;
 }
 
 BackgroundLoop::PassEnd BackgroundLoop::look_after_doorbell() {
@@ -130,7 +130,7 @@ BackgroundLoop::PassEnd BackgroundLoop::sleep(bool with_doorbell, Instant until)
   lock_.acquire();
   const bool woken = driver_.handover().on_background_woke();
   if (with_doorbell) driver_.handle_what_is_ready(places_.now());
-  return woken ? PassEnd::Woken : PassEnd::Rung;
+  return woken ? PassEnd::Woken : PassEnd::Worked;
 }
 
 } // namespace datum

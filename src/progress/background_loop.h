@@ -30,18 +30,18 @@ class BackgroundLoop {
  private:
   enum class BackoffEnd : std::uint8_t { AsPlanned, Rung, Wanted };
   enum class PassEnd : std::uint8_t {
-    Looked,
-    Woken, // a waiter has left, or a thread has started to poll
-    Rung,
-    Quiet, // other threads are no longer busy
+    Looked, // a look has found work
+    Woken,  // a waiter has left, or a thread has started to poll
+    Worked, // the pass has handled what there was; the next one looks again
+    Quiet,  // other threads are no longer busy
   };
 
   PassEnd pass(PassEnd last);
   PassEnd back_off();
   BackoffEnd back_off_once();
-  bool wanted() const;
+  bool must_end_backoff() const;
   bool other_thread_polls() const;
-  bool others_look();
+  bool let_others_look();
   PassEnd look_after_doorbell();
   PassEnd sleep(bool with_doorbell, Instant until);
 

@@ -21,9 +21,9 @@ namespace datum {
 // The activity of other threads so far. The counters wrap.
 struct Activity {
   std::uint32_t polls = 0;
-  std::uint32_t waits = 0;   // waits that have ended
-  Instant last_thorough = 0; // when a poll last looked at the clock
-  bool copying = false;      // True: a polling thread is in the middle of a long copy
+  std::uint32_t waits = 0;     // waits that have ended
+  Instant last_timed_poll = 0; // when a poll last looked at the clock
+  bool copying = false;        // True: a polling thread is in the middle of a long copy
 };
 
 class BackoffPlan {
@@ -55,7 +55,7 @@ class BackoffPlan {
     // A long backoff may contain many polls and their end. A short backoff shows whether polling
     // continues.
     const bool sure = waits || now.copying || length_ == waiting::kTick ||
-                      time - now.last_thorough <= waiting::kTick;
+                      time - now.last_timed_poll <= waiting::kTick;
     const bool away = waits || data_by_descriptors_;
     const Duration most = away ? waiting::kLongestBackoffAway : waiting::kLongestBackoff;
     length_ = sure ? std::clamp((time - busy_since_) / 8, waiting::kTick, most) : waiting::kTick;

@@ -23,7 +23,7 @@ void ProgressEngine::wake_promptly() {
   const Doorbell& doorbell = driver_.handover().doorbell();
   if (doorbell.waiter_owns() || doorbell.background() != Doorbell::Background::BackingOff) return;
   const Instant by = places_.now() + waiting::kPromptWake;
-  if (pending.must_hurry_nap(by)) places_.wake_background_by(by);
+  if (pending.must_shorten_backoff(by)) places_.wake_background_by(by);
 }
 
 } // namespace datum

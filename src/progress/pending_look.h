@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/pending_look.h: work was left behind, and a thread has to look; by when, while the
 // background thread backs off.
-// Lives here: what the thread that leaves it behind and the one that backoffs tell each other.
-// Not here:   who is woken (handover.h), how long a backoff is (backoff_plan.h).
-// Threads:    as each part says. Whoever looks holds the lock.
+// Lives here: what the thread that leaves it behind and the one that backs off tell each other.
+// Not here:   which thread is woken (handover.h), how long a backoff is (backoff_plan.h).
+// Threads:    as each part says. A thread that looks holds the lock.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ class PendingLook {
   }
   // want() came before. The background thread publishes when its backoff ends, then checks whether
   // a look is wanted. This thread wants one, then checks when the backoff ends. True: it ends later
-  // than `by`, and nobody has told the background thread so far.
-  bool must_hurry_nap(Instant by) {
+  // than `by`, and no thread has shortened it so far.
+  bool must_shorten_backoff(Instant by) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (backoff_shortened_.load(std::memory_order_relaxed) ||
         backoff_end_.load(std::memory_order_relaxed) <= by)
@@ -45,11 +45,11 @@ class PendingLook {
   }
 
   // --- the background thread, without it ---------------------------------------------------------
-  void begin_nap(Instant end) { backoff_end_.store(end, std::memory_order_relaxed); }
+  void begin_backoff(Instant end) { backoff_end_.store(end, std::memory_order_relaxed); }
   // It is about to sleep until then, and asks afterwards whether a look is wanted.
   void begin_sleep() {
     backoff_shortened_.store(false, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst); // see must_hurry_nap()
+    std::atomic_thread_fence(std::memory_order_seq_cst); // see must_shorten_backoff()
   }
 
  private:

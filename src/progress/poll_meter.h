@@ -36,10 +36,10 @@ class PollMeter {
   void be_thorough_every(std::uint32_t polls) { thorough_every_ = polls; }
   bool is_thorough(std::uint32_t count) const { return since_thorough(count) >= thorough_every_; }
   std::uint32_t since_thorough(std::uint32_t count) const { return count - thorough_at_; }
-  Instant last_thorough() const { return last_thorough_.load(std::memory_order_relaxed); }
+  Instant last_timed_poll() const { return last_timed_poll_.load(std::memory_order_relaxed); }
   void on_thorough(std::uint32_t count, Instant now) {
     thorough_at_ = count;
-    last_thorough_.store(now, std::memory_order_relaxed);
+    last_timed_poll_.store(now, std::memory_order_relaxed);
   }
 
   // --- copies ------------------------------------------------------------------------------------
@@ -68,14 +68,14 @@ class PollMeter {
   Activity activity() const {
     return {.polls = polls(),
             .waits = waits_.load(std::memory_order_relaxed),
-            .last_thorough = last_thorough(),
+            .last_timed_poll = last_timed_poll(),
             .copying = copying_.load(std::memory_order_relaxed)};
   }
 
  private:
   std::atomic<std::uint32_t> polls_{0};
   std::atomic<std::uint32_t> waits_{0}; // that have ended
-  std::atomic<Instant> last_thorough_{0};
+  std::atomic<Instant> last_timed_poll_{0};
   // a thread that has polled since its last copy is copying again
   std::atomic<bool> copying_{false};
   std::uint32_t counts_as_ = 1;         // the next poll counts as this many

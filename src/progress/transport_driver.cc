@@ -42,7 +42,7 @@ bool TransportDriver::run(TimerQueue& timers, Instant now) {
 DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
-  const Duration since = now - meter_.last_thorough();
+  const Duration since = now - meter_.last_timed_poll();
   // Without a spare core, a thread that heard the doorbell runs only where this one does.
   const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
   if (!handover_.is_polling() && polls < waiting::kPollsBetweenAsleep && since < apart)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/digest.h: the checksum over a file, computed at both ends.
-// XXH3-128, because at 16 bytes and memory speed it finds any accident of hardware or software; it
-// is no defence against forgery, which only the peer that has the file could attempt.
+// XXH3-128 has 16 bytes and runs at memory speed. It finds accidental damage by hardware or
+// software. It is no defence against forgery by the peer, or by a host on the way.
 // There are two levels: a digest for each block of kBlock bytes, and the digest of the file over
-// those. The journal keeps the digests of blocks, so a resumed copy hashes each byte once.
+// those. The journal keeps the digests of blocks. A resumed copy checks the blocks that it has
+// against them, and receives only the blocks after the last good one.
 #pragma once
 
 #include <cstdint>

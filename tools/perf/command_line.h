@@ -27,7 +27,8 @@ struct CommandLine {
   std::string wait = "poll", target = "poll";
   std::string netns;     // NAME=ADDRESS; empty: --local runs both sides in this namespace
   std::string transport; // auto, shm, tcp; empty: DATUM_TRANSPORT decides
-  std::uint32_t window = 64, endpoints = 1, beside = 0;
+  std::uint32_t window = 64, endpoints = 1,
+                beside = 0; // `beside`: connections on which nothing happens
   unsigned repeat = 5;
   int core = -1; // the core to run on; -1: --local chooses two, otherwise the kernel decides
   unsigned time_ms = 100, idle_s = 10, timeout_s = 10;
@@ -38,7 +39,7 @@ inline constexpr std::uint64_t kDefaultPort = 5212;
 // The words of lists with commas. A word may be empty.
 std::vector<std::string> words_of(const std::vector<std::string>& lists);
 
-// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
+// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that double, or grow by the factor after the *.
 // Throws ToolError(Usage) for any other text, and for a size above 64 MiB.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 

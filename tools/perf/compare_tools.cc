@@ -21,8 +21,9 @@ constexpr std::uint64_t kLeastOfSockperf = 14, kMostOfSockperf = 65507; // bytes
 constexpr std::uint64_t kMostOfIperf = std::uint64_t{1} << 20U;
 constexpr std::uint32_t kMostStreams = 128; // the most that iperf3 allows
 constexpr std::uint64_t kLeastToolRounds = 20;
-constexpr double kAim = 300e6;    // ns
-constexpr double kAimOfTcp = 1e8; // over TCP some tools are a hundred times slower now and then
+constexpr double kToolTime = 300e6; // ns that the rounds of a tool should take together
+constexpr double kToolTimeOfTcp =
+    1e8; // over TCP some tools are a hundred times slower now and then
 
 bool is_tcp(const Task& task) {
   return task.transport == Transport::Tcp;
@@ -37,7 +38,8 @@ std::string ucx_test(const Task& task) {
     if (task.wait == Wait::Block && !latency) return {};
     return latency ? "tag_lat" : "tag_bw";
   }
-  // Over TCP the target of ucx_perftest has to take part in RDMA, and nothing wakes a sleeping one.
+  // Nothing wakes a target of ucx_perftest that sleeps. Over TCP the target has to take part in
+  // RDMA, so it cannot only look at its memory.
   if (task.wait == Wait::Block || task.target == Target::Sleep) return {};
   if (task.target == Target::Memory && is_tcp(task)) return {};
   if (task.op == Op::Read) return "ucp_get";
@@ -143,7 +145,7 @@ std::uint64_t rounds_at(const Task& task, double own_value) {
   double each = is_half_round_trip(task) ? 2 * own_value : own_value;
   if (task.kind == Kind::Bandwidth) each = static_cast<double>(task.size) * 1e9 / own_value;
   if (task.kind == Kind::Rate) each = 1e9 / own_value;
-  const double fit = (is_tcp(task) ? kAimOfTcp : kAim) / std::max(each, 1.0);
+  const double fit = (is_tcp(task) ? kToolTimeOfTcp : kToolTime) / std::max(each, 1.0);
   return std::clamp(static_cast<std::uint64_t>(fit), kLeastToolRounds, kMostToolRounds);
 }
 

@@ -26,8 +26,8 @@ FarSide far_side_of(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const std::string host = text.substr(equals + 1);
   const tools::Address address = tools::resolve(host);
-  // The limits look up no names, so the address is given as a number. A link-local one keeps its
-  // scope, which address_text() leaves out.
+  // The limits take a number, not a name. address_text() would drop the scope of a link-local
+  // address, so that one stays as given; the limits refuse it, since inet_pton(3) takes no scope.
   const bool has_scope = host.find('%') != std::string::npos;
   return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
           has_scope ? host

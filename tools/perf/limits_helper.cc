@@ -28,10 +28,11 @@ struct LimitRun {
 constexpr double kRun = 20e6;       // ns that a measurement should take
 constexpr double kStreamRun = 60e6; // for TCP streams, whose windows grow at first
 
-// Runs once with `first` rounds, then with as many as fit into run_ns.
+// Runs once with `first` rounds, then with as many as fit into run_ns. `halves` is 2 if measure()
+// returns half the time of a round, otherwise 1.
 template <typename Measure>
-double fit(Measure&& measure, double unit, int first, int most, double run_ns = kRun) {
-  const double pilot = measure(first) * unit;
+double fit(Measure&& measure, double halves, int first, int most, double run_ns = kRun) {
+  const double pilot = measure(first) * halves;
   if (!(pilot > 0)) return 0;
   const int rounds = static_cast<int>(std::clamp(run_ns / pilot, 4.0, static_cast<double>(most)));
   return measure(rounds);

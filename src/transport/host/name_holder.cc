@@ -9,11 +9,11 @@ namespace datum {
 
 OrErrno<std::optional<uid_t>> user_listening_at(const std::string& name) {
   std::optional<uid_t> owner;
-  const auto told = look_through_names(Which::Listening, [&](const NamedSocket& socket) {
+  const auto searched = look_through_names(Which::Listening, [&](const NamedSocket& socket) {
     if (socket.type == SOCK_SEQPACKET && socket.name == name) owner = socket.user;
     return !owner;
   });
-  if (!told) return tl::unexpected(told.error());
+  if (!searched) return tl::unexpected(searched.error());
   return owner;
 }
 

@@ -19,7 +19,8 @@ class BusyOthers {
     }
   }
   Activity seen() const {
-    return {.polls = static_cast<std::uint32_t>(time / 33), .waits = waits, .last_thorough = time};
+    return {
+        .polls = static_cast<std::uint32_t>(time / 33), .waits = waits, .last_timed_poll = time};
   }
   Instant time = 0;
   std::uint32_t waits = 0;
@@ -67,7 +68,7 @@ TEST(BackoffPlan, AmongWaitsBackoffsStayDeafAndTakeAMillisecondAtMost) {
   Instant time = 0;
   for (std::uint32_t waits = 1; waits < 1000; ++waits) {
     time += plan.length();
-    const Activity now{.polls = waits * 100, .waits = waits, .last_thorough = time};
+    const Activity now{.polls = waits * 100, .waits = waits, .last_timed_poll = time};
     EXPECT_TRUE(plan.others_are_busy(now, time));
     EXPECT_FALSE(plan.at_doorbell());
     plan.begin(now, false);
@@ -77,26 +78,27 @@ TEST(BackoffPlan, AmongWaitsBackoffsStayDeafAndTakeAMillisecondAtMost) {
 
 TEST(BackoffPlan, SevenPollsInABackoffAreNobody) {
   BackoffPlan plan;
-  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, false);
-  EXPECT_FALSE(plan.others_are_busy({.polls = 107, .waits = 0, .last_thorough = 70'000}, 75'000));
-  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, false);
-  EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_thorough = 70'000}, 75'000));
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false);
+  EXPECT_FALSE(plan.others_are_busy({.polls = 107, .waits = 0, .last_timed_poll = 70'000}, 75'000));
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false);
+  EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_timed_poll = 70'000}, 75'000));
 }
 
 // A poll of sockets reads and writes for longer than a backoff; taking it for the end of polling
 // has the background thread fight for the lock and the sockets.
 TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
   BackoffPlan plan;
-  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, true);
-  EXPECT_TRUE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 75'000));
-  plan.begin({.polls = 101, .waits = 0, .last_thorough = 70'000}, true);
-  EXPECT_FALSE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 150'000));
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, true);
+  EXPECT_TRUE(plan.others_are_busy({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, 75'000));
+  plan.begin({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, true);
+  EXPECT_FALSE(
+      plan.others_are_busy({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, 150'000));
 }
 
 // A long copy may take longer than a backoff. Rules: PROGRESS.8
 TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
   BackoffPlan plan;
-  const Activity before{.polls = 100, .waits = 0, .last_thorough = 0};
+  const Activity before{.polls = 100, .waits = 0, .last_timed_poll = 0};
   Activity copying = before;
   copying.copying = true;
   plan.begin(before, false);
@@ -107,8 +109,8 @@ TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
 
 TEST(BackoffPlan, CountersMayWrap) {
   BackoffPlan plan;
-  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0}, false);
-  EXPECT_TRUE(plan.others_are_busy({.polls = 4, .waits = 0, .last_thorough = 70'000}, 75'000));
+  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_timed_poll = 0}, false);
+  EXPECT_TRUE(plan.others_are_busy({.polls = 4, .waits = 0, .last_timed_poll = 70'000}, 75'000));
 }
 
 TEST(BackoffPlan, PollsThatEndedDuringALongBackoffAreFoundOutByAShortOne) {
@@ -118,7 +120,7 @@ TEST(BackoffPlan, PollsThatEndedDuringALongBackoffAreFoundOutByAShortOne) {
   plan.begin(others.seen(), false);
   Activity last = others.seen();
   last.polls += 1000;
-  last.last_thorough += 30'000;
+  last.last_timed_poll += 30'000;
   EXPECT_TRUE(plan.others_are_busy(last, others.time + 4'000'000));
   EXPECT_EQ(plan.length(), 75'000);
   EXPECT_FALSE(plan.at_doorbell());

@@ -30,20 +30,20 @@ TEST(PendingLookAlone, WhoeverLooksTakesTheHurryAlong) {
 
 TEST(PendingLookAlone, ABackoffThatEndsInTimeIsLeftAlone) {
   PendingLook pending;
-  pending.begin_nap(100);
+  pending.begin_backoff(100);
   pending.begin_sleep();
-  EXPECT_FALSE(pending.must_hurry_nap(100));
-  EXPECT_TRUE(pending.must_hurry_nap(99));
+  EXPECT_FALSE(pending.must_shorten_backoff(100));
+  EXPECT_TRUE(pending.must_shorten_backoff(99));
 }
 
 TEST(PendingLookAlone, ASleepIsHurriedOnce) {
   PendingLook pending;
-  pending.begin_nap(100);
+  pending.begin_backoff(100);
   pending.begin_sleep();
-  EXPECT_TRUE(pending.must_hurry_nap(50));
-  EXPECT_FALSE(pending.must_hurry_nap(50));
+  EXPECT_TRUE(pending.must_shorten_backoff(50));
+  EXPECT_FALSE(pending.must_shorten_backoff(50));
   pending.begin_sleep();
-  EXPECT_TRUE(pending.must_hurry_nap(50));
+  EXPECT_TRUE(pending.must_shorten_backoff(50));
 }
 
 } // namespace

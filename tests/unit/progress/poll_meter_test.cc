@@ -74,8 +74,8 @@ TEST_F(Meter, OneOfSoManyIsThorough) {
   EXPECT_TRUE(meter_.is_thorough(third));
   EXPECT_EQ(meter_.since_thorough(third), 3U);
   meter_.on_thorough(third, 77);
-  EXPECT_EQ(meter_.last_thorough(), 77);
-  EXPECT_EQ(meter_.activity().last_thorough, 77);
+  EXPECT_EQ(meter_.last_timed_poll(), 77);
+  EXPECT_EQ(meter_.activity().last_timed_poll, 77);
   EXPECT_FALSE(meter_.is_thorough(poll()));
 }
 
