@@ -38,8 +38,8 @@ void warn_once() {
                         "places cost 1 ms; allow it in the seccomp filter");
 }
 
-// False: the kernel refuses membarrier(2) for good. Then, and after ENOMEM, this function has waited
-// for the stores itself.
+// False: the kernel refuses membarrier(2) for good. Then, and after ENOMEM, this function has
+// waited for the stores itself.
 bool fence_everywhere(int command) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (membarrier(command)) return true;

@@ -64,8 +64,8 @@ class ShortageLog {
  public:
   static constexpr Duration kSilence = 10 * kSecond;
 
-  // `say` gives the `what` of log_shortage(), and may throw std::bad_alloc, since the shortage may be
-  // one of memory. tell() then logs a fixed line, and throws nothing.
+  // `say` gives the `what` of log_shortage(), and may throw std::bad_alloc, since the shortage may
+  // be one of memory. tell() then logs a fixed line, and throws nothing.
   template <std::invocable Say>
   void tell(Shortage shortage, Instant now, const Say& say) {
     if (!may_tell(shortage.lack, now)) return;
