@@ -13,7 +13,7 @@
 
 namespace datum::test {
 
-// "DAT_INVALID_STATE/DAT_INVALID_STATE_EP_CONNECTED (0x80070032)".
+// For example "DAT_INVALID_STATE/DAT_INVALID_STATE_EP_CONNECTED (0x80070032)".
 std::string status_name(DAT_RETURN status);
 
 testing::AssertionResult is_dat_ok(const char* call, DAT_RETURN status);
@@ -28,11 +28,11 @@ testing::AssertionResult is_dat_error(const char* call, const char* type_text,
 #define EXPECT_DAT_OK(call) EXPECT_PRED_FORMAT1(::datum::test::is_dat_ok, (call))
 #define ASSERT_DAT_OK(call) ASSERT_PRED_FORMAT1(::datum::test::is_dat_ok, (call))
 
-// Class and type; for errors whose subtype the specification leaves open.
+// Compares class and type. For errors whose subtype the specification leaves open.
 #define EXPECT_DAT_TYPE(call, type) EXPECT_PRED_FORMAT2(::datum::test::is_dat_type, (call), (type))
 #define ASSERT_DAT_TYPE(call, type) ASSERT_PRED_FORMAT2(::datum::test::is_dat_type, (call), (type))
 
-// Class, type and subtype.
+// Compares class, type and subtype.
 #define EXPECT_DAT_ERROR(call, type, subtype)                                                      \
   EXPECT_PRED_FORMAT3(::datum::test::is_dat_error, (call), (type), (subtype))
 #define ASSERT_DAT_ERROR(call, type, subtype)                                                      \
