@@ -13,13 +13,13 @@
 
 namespace datum::test {
 
-// Called by the process that is followed. Both are system calls that do nothing.
+// The followed process calls these. Both are system calls that do nothing.
 void mark_begin();
 void mark_end();
 
 class Tracer {
  public:
-  // Attaches to every thread and lets them go on. False from attached(): the kernel forbids it.
+  // Attaches to every thread and lets them go on. attached() is false if the kernel forbids it.
   explicit Tracer(pid_t process);
   bool attached() const { return attached_; }
 
@@ -29,7 +29,8 @@ class Tracer {
   // exit of a call, `steps` instructions of that thread further. What follows an entry is what
   // follows the exit next to it, so nothing is stepped through there.
   Death kill_at(std::uint32_t landmark, std::uint32_t steps);
-  // How many of the steps it made: fewer if it fell asleep, as it does when all is over.
+  // How many of the steps the thread made. Fewer if it fell asleep, as it does when the operation
+  // is over.
   std::uint32_t steps_made() const { return steps_made_; }
 
  private:
