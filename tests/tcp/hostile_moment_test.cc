@@ -50,8 +50,8 @@ class HostileMoment : public Besieged, public testing::WithParamInterface<Garbag
 
 // The peer has said that it will send an RTR first (RFC 6581 section 9), and has the reply that
 // names the form; nothing is established before it comes. Until an FPDU was valid no word is said
-// to it (RFC 5044 section 7.1): what is wrong is said when that FPDU has come to its end. Rules:
-// tcp.H6
+// to it (RFC 5044 section 7.1): what is wrong is said when that FPDU has come to its end.
+// Rules: tcp.H6
 TEST_P(HostileMoment, InsteadOfTheRtr) {
   Side victim(ia_);
   Buffer message = victim.buffer(64);

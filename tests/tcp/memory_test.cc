@@ -111,7 +111,8 @@ TEST_F(BoundedMemory, EmptyMessagesThatNobodyHasARecvFor) {
 }
 
 // What is sent to them waits here, in memory of the program's and in frames around it; so do our
-// last words when they are ended, until they are given up. Rules: tcp.R6 tcp.H5
+// last words when they are ended, until they are given up.
+// Rules: tcp.R6 tcp.H5
 TEST_F(BoundedMemory, PeersThatReadNothing) {
   constexpr std::size_t kConnections = 16;
   constexpr DAT_UINT64 kSends = 8;

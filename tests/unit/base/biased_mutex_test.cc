@@ -176,7 +176,8 @@ class Guest {
   std::thread thread_;
 };
 
-// A thread that takes turn after turn is back before whoever sleeps has woken up. Rules: PROGRESS.3
+// A thread that takes turn after turn is back before whoever sleeps has woken up.
+// Rules: PROGRESS.3
 TEST(BiasedMutex, WhoeverSleepsForItHasItWhenTheHolderLetsHimIn) {
   BiasedMutex mutex;
   mutex.lock();

@@ -93,7 +93,7 @@ TEST_F(Watch, APeerThatSleepsHasBeenRungWhenItWasPublished) {
   EXPECT_EQ(doorbells(), 1);
 }
 
-// docs/design/waiting.md, mend A. Rules: PROGRESS.9
+// docs/design/waiting.md, mend A.
 class WatchDirect : public ::testing::Test {
  protected:
   WatchDirect() {
@@ -123,6 +123,7 @@ class WatchDirect : public ::testing::Test {
   Pair pair{true};
 };
 
+// Rules: PROGRESS.9
 TEST_F(WatchDirect, AfterAPeerLeftAWriteLyingTheNext16GoDirectly) {
   ASSERT_FALSE(write()) << "it says that it polls";
   leave_lying_until_rung();

@@ -93,7 +93,8 @@ TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
   EXPECT_FALSE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 150'000));
 }
 
-// A long copy may take longer than a backoff. Rules: PROGRESS.8
+// A long copy may take longer than a backoff.
+// Rules: PROGRESS.8
 TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
   BackoffPlan plan;
   const Activity before{.polls = 100, .waits = 0, .last_thorough = 0};

@@ -26,7 +26,8 @@ void copy_until(StageWorld& world, Duration time_of_each, Instant end) {
 }
 
 // It polls three times in a tick, and is busy with nothing else all the same: the background thread
-// must not come beside it for that, which wants the lock and the next turn. Rules: PROGRESS.8
+// must not come beside it for that, which wants the lock and the next turn.
+// Rules: PROGRESS.8
 TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
   each_seed(
       [](std::uint64_t seed) {
@@ -53,7 +54,8 @@ TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
 }
 
 // A poll may copy for several connections, and a message into several pieces: the poller is busy in
-// each of them, as in the first. Rules: PROGRESS.8
+// each of them, as in the first.
+// Rules: PROGRESS.8
 TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
   each_seed(
       [](std::uint64_t seed) {
@@ -88,7 +90,8 @@ TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
       20);
 }
 
-// Nobody else would look at what arrives. Rules: PROGRESS.2
+// Nobody else would look at what arrives.
+// Rules: PROGRESS.2
 TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);
@@ -116,7 +119,8 @@ TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
 }
 
 // What is copied within its waits leaves it somebody who sleeps: its peer goes on ringing, and the
-// background thread is not woken. Rules: PROGRESS.7
+// background thread is not woken.
+// Rules: PROGRESS.7
 TEST(Progress, WhoeverCopiesWithinItsWaitsIsNotAPoller) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, false);

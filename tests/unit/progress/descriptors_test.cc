@@ -89,8 +89,8 @@ TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillise
       20);
 }
 
-// An acknowledgement, say: the consumer's answer takes it along, where it does answer. Rules:
-// PROGRESS.5
+// An acknowledgement, say: the consumer's answer takes it along, where it does answer.
+// Rules: PROGRESS.5
 TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
   each_seed(
       [](std::uint64_t seed) {
@@ -126,7 +126,8 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
 }
 
 // Too seldom to be somebody who polls all the time, too often for the background thread to take
-// over. Rules: PROGRESS.8
+// over.
+// Rules: PROGRESS.8
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
   each_seed(
       [](std::uint64_t seed) {
@@ -152,7 +153,8 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
 }
 
 // Each of its polls may move a megabyte, over another connection than the next: what arrives
-// meanwhile for a third one does not wait for 64 of them. Rules: PROGRESS.3
+// meanwhile for a third one does not wait for 64 of them.
+// Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPoll) {
   each_seed(
       [](std::uint64_t seed) {
@@ -177,7 +179,8 @@ TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPol
       20);
 }
 
-// An adapter has no connection when it is opened. Rules: PROGRESS.3
+// An adapter has no connection when it is opened.
+// Rules: PROGRESS.3
 TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromThenOn) {
   each_seed(
       [](std::uint64_t seed) {
@@ -201,7 +204,8 @@ TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromT
       20);
 }
 
-// With one processor nobody polls within a wait. Rules: PROGRESS.3
+// With one processor nobody polls within a wait.
+// Rules: PROGRESS.3
 TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
   each_seed(
       [](std::uint64_t seed) {
@@ -228,7 +232,8 @@ TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
       20);
 }
 
-// Whoever sleeps at the doorbell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
+// Whoever sleeps at the doorbell is given no processor: nobody ever wakes him.
+// Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
   SocketWorld world(1, true);
   Stage& stage = world.stage;
@@ -245,7 +250,8 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondTha
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
-// A thread that heard the doorbell would run only where the consumer does. Rules: PROGRESS.3
+// A thread that heard the doorbell would run only where the consumer does.
+// Rules: PROGRESS.3
 TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
   each_seed(
       [](std::uint64_t seed) {
@@ -265,7 +271,8 @@ TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
       20);
 }
 
-// Otherwise a Write that a peer left lying waits for it to look by itself. Rules: PROGRESS.9
+// Otherwise a Write that a peer left lying waits for it to look by itself.
+// Rules: PROGRESS.9
 TEST(Progress, ASlowDequeuerLooksAfterWhatItsPeerLeftLying) {
   StageWorld world(1, true);
   Stage& stage = world.stage;

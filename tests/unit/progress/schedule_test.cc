@@ -262,7 +262,8 @@ TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
 }
 
 // Whoever looks last before everybody sleeps wakes: that wakes nobody, and is not taken for a
-// thread that is on the way. Rules: PROGRESS.5
+// thread that is on the way.
+// Rules: PROGRESS.5
 TEST(Progress, P5AKickFromWithinALookDoesNotHideTheNext) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);
