@@ -16,7 +16,7 @@ namespace datum::net {
 
 struct Wiring {
   int mtu = 1500;
-  bool ipv6 = false;      // else IPv4
+  bool ipv6 = false;      // false: IPv4
   bool slow = false;      // 100 Mbit/s (tbf)
   bool impatient = false; // TCP sends again after 20 ms, not 200: more losses in the same time
 };
@@ -37,8 +37,7 @@ class Wire {
   test::PeerProcess relay_;
 };
 
-// The calling thread is on the host `here` while this lives, and so are the processes that it
-// begins.
+// While this lives, the calling thread and the processes that it starts are on the host `here`.
 class TwoHosts {
  public:
   explicit TwoHosts(const Wiring& wiring = {});
@@ -61,8 +60,8 @@ class TwoHosts {
   std::unique_ptr<Wire> wire_;
 };
 
-// One host, and a wire that brings what it sends to `kMirror` back, as if from there: what connects
-// to that address connects to this host, but not within it.
+// One host, and a wire that returns each packet to `kMirror` as if it came from there. A connect to
+// that address reaches this host, but not within it.
 class HostAndMirror {
  public:
   explicit HostAndMirror(const Wiring& wiring = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Requests that leave in the call that posts them. send() and sendmsg() of this program stand in front of the C library's
-// and count the calls of each thread.
+// Requests that leave in the call that posts them. send() and sendmsg() of this program stand in
+// front of the C library's and count the calls of each thread.
 #include <chrono>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
