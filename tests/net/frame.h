@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/frame.h: the parts of an Ethernet frame that the relay uses.
 // Lives here: finding the TCP payload, spoiling it so that TCP does not notice, turning a frame
-// back. Not here:   which frames this happens to (line.h).
+//             back.
+// Not here:   which frames this happens to (line.h).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/line.h: one direction of the wire: which frames are lost, late, twice or spoilt, and
-// when each comes out. Lives here: the faults, drawn from a seed: the n-th frame of a direction
-// always meets the same. Not here:   sockets and the clock (relay_main.cc).
+// when each comes out.
+// Lives here: the faults, drawn from a seed: the n-th frame of a direction always meets the same.
+// Not here:   sockets and the clock (relay_main.cc).
 #pragma once
 
 #include <chrono>

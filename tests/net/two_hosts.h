@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/two_hosts.h: two hosts and the wire between them.
 // Lives here: their namespaces, interfaces and addresses; the relay that is the wire
-// (relay_main.cc). Not here:   what runs on them.
+//             (relay_main.cc).
+// Not here:   what runs on them.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/survivor.h: the process whose peers die: what it must see, and what must not
-// change. Lives here: one round of setting up, posting and judging per operation; a bystander
-// connection. Not here:   where the victim dies (kill_test.cc).
+// change.
+// Lives here: one round of setting up, posting and judging per operation; a bystander connection.
+// Not here:   where the victim dies (kill_test.cc).
 #pragma once
 
 #include <memory>

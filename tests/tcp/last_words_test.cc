@@ -135,8 +135,7 @@ TEST(LastWords, AProcessThatClosesAndEndsAtOnceEndsInOrder) {
   }
 }
 
-// --- peers that do not let go
-// ---------------------------------------------------------------------
+// --- peers that do not let go --------------------------------------------------------------------
 
 // An IA that is closed while a stranger is connected to it.
 class Unwilling {

@@ -2,7 +2,8 @@
 // tests/tcp/raw_peer.h: a peer that can send any octets: a socket, and frames written by hand; and
 // one that waits for a connect.
 // Lives here: octets of startup frames and FPDUs (RFC 5044, 5041, 5040), without a CRC; what came
-//             back. Not here:   anything of the product: these octets are the test's own.
+//             back.
+// Not here:   anything of the product: these octets are the test's own.
 #pragma once
 
 #include "dat.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/each_kind.h: an object of each kind, and the handle rules that all functions share.
 // Lives here: one IA with one of everything; null, wrong-kind and destroyed handles for any
-// function. Not here:   rules of single functions.
+//             function.
+// Not here:   rules of single functions.
 #pragma once
 
 #include "dat.h"

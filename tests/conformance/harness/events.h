@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/events.h: events that must come, and events that must not.
 // Lives here: waiting for the next event with a generous limit, and the usual checks of its
-// contents. Not here:   what leads to an event.
+//             contents.
+// Not here:   what leads to an event.
 #pragma once
 
 #include "dat.h"

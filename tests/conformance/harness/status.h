@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/status.h: what a DAT_RETURN must be.
 // Lives here: EXPECT_DAT_OK, EXPECT_DAT_ERROR, EXPECT_DAT_TYPE and their ASSERT forms. They check
-// the
-//             error class bit too: success is exactly 0, every failure carries the bit.
+//             the error class bit too: success is exactly 0, every failure carries the bit.
 // Not here:   events (events.h).
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/unit/progress/stage.h: a scheduler for code that thinks it runs in threads: one actor runs
-// at a time, a seed decides who is next at every step, and time is virtual. Not here: what the
-// actors do (stage_world.h).
+// at a time, a seed decides who is next at every step, and time is virtual.
+// Not here:   what the actors do (stage_world.h).
 #pragma once
 
 #include <cstddef>
