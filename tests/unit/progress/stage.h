@@ -34,9 +34,9 @@ class Stage {
   std::uint64_t random(std::uint64_t below) { return random_.next() % below; }
 
   // --- called by actors ---------------------------------------------------------------------
-  // Somebody else may go on first; a little time passes.
+  // Another actor may go on first. A little time passes.
   void yield();
-  // Until `ready` holds (true) or `until` has come (false).
+  // Waits until `ready` holds (true) or `until` has come (false).
   bool block(std::function<bool()> ready, Instant until);
 
  private:
