@@ -73,7 +73,8 @@ TEST_F(DatCnoWait, R10SeveralWaiters) {
   BlockedCall second([&] { return dat_cno_wait(cno, kPatience, &fired[1]); });
   trigger(evd);
   while (!first.is_over() && !second.is_over()) std::this_thread::yield();
-  // Whoever was left waiting is released by the next trigger; whoever was not leaves it latched.
+  // A CNO latches one trigger. If the first trigger released one waiter, this one releases the
+  // other. If it released both, this one stays latched.
   trigger(evd);
   EXPECT_DAT_OK(first.join());
   EXPECT_DAT_OK(second.join());
@@ -113,7 +114,7 @@ TEST_F(DatCnoWait, R14TheTriggerOfAnotherEvdStays) {
   Evd first = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
   const Evd silent = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
   trigger(first);
-  trigger(evd); // latched already, and remembered for the first
+  trigger(evd); // the CNO is latched already and keeps the EVD of the first trigger
   first.free();
   EXPECT_TRIGGERED(cno, evd);
   EXPECT_UNTRIGGERED(cno);

@@ -32,7 +32,7 @@ TEST_F(DatCrQuery, MaskAndStruct) {
   });
 }
 
-// The address without the port: an IA has none.
+// Compares addresses without their ports: the address of an IA has no port.
 bool same_host(const sockaddr* a, const sockaddr* b) {
   if (a->sa_family != b->sa_family) return false;
   if (a->sa_family == AF_INET) {
@@ -54,7 +54,7 @@ TEST_F(DatCrQuery, WhoAsksAndWhatItSent) {
   ASSERT_NE(param.remote_ia_address_ptr, nullptr);
   EXPECT_TRUE(same_host(param.remote_ia_address_ptr, address_of(requester_ia)));
   EXPECT_EQ(param.private_data_size, 13);
-  // Still there, at the same place, when the requester has gone.
+  // The private data outlives the requester's EP and stays at its address.
   requester.ep().free();
   EXPECT_NO_EVENT(listener.evd());
   EXPECT_EQ(query_cr(cr).private_data, param.private_data);

@@ -34,7 +34,7 @@ class DatCrAccept : public Conformance {
     return status;
   }
 
-  // The request is still to be answered, and nobody was told anything.
+  // The request has no answer yet, and no event has reached the requester.
   void expect_still_pending() {
     DAT_CR_PARAM param{};
     EXPECT_DAT_OK(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));

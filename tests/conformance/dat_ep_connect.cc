@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ep_connect(3DAT): its arguments, one at a time; what an attempt ends with.
+// dat_ep_connect(3DAT): its arguments, one at a time, and the event that ends an attempt.
 #include <netinet/in.h>
 #include <sys/un.h>
 

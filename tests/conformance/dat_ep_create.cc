@@ -22,7 +22,7 @@ class DatEpCreate : public Conformance {
     return dat_ep_create(ia, pz, recv, request, connect, attributes, ep.out());
   }
 
-  // The defaults with one change.
+  // Creates an EP with the default attributes after `change`.
   DAT_RETURN create_with(const std::function<void(DAT_EP_ATTR&)>& change) {
     DAT_EP_ATTR attributes = default_attributes(ia);
     change(attributes);
@@ -257,7 +257,7 @@ TEST_F(DatEpCreate, R31BadRecvFlags) {
 }
 
 TEST_F(DatEpCreate, R32BadRequestFlags) {
-  // SUPPRESS alone: rule_leniencies.cc.
+  // rule_leniencies.cc tests SUPPRESS alone.
   for (const int flags : {0x02, 0x03, 0x05, 0x08, 0x11, 0x20}) {
     expect_bad_attribute("request_completion_flags", [&](DAT_EP_ATTR& a) {
       a.request_completion_flags = any_value<DAT_COMPLETION_FLAGS>(flags);

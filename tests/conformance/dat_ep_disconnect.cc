@@ -117,7 +117,7 @@ TEST_F(DatEpDisconnect, R7WhatMayBePostedMeanwhile) {
   expect_dto(peer.request_evd(), peer.ep(), 9);
 }
 
-// How many completions succeeded; after the first that did not, none does.
+// Counts the completions that succeeded. All completions after the first failure must have failed.
 int successes(DAT_EVD_HANDLE evd, int count) {
   int good = 0;
   for (int i = 0; i < count; ++i) {
@@ -193,7 +193,7 @@ TEST_F(DatEpDisconnect, BothSidesAtOnce) {
     expect_disconnected(passive());
     ASSERT_DAT_OK(dat_ep_reset(active().ep()));
     ASSERT_DAT_OK(dat_ep_reset(passive().ep()));
-    establish(active(), passive()); // which finds no second terminal event
+    establish(active(), passive()); // finds no second terminal event
   }
 }
 

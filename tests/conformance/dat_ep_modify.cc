@@ -19,7 +19,7 @@ class DatEpModify : public Conformance {
   DAT_EP_PARAM now() { return query_ep(side->ep()); }
 
   std::unique_ptr<Side> side;
-  DAT_EP_PARAM param{}; // as the EP is
+  DAT_EP_PARAM param{}; // holds the EP's present values
 };
 
 // Rules: dat_ep_modify.R1 dat_ep_modify.R2 dat_ep_modify.R3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ep_post_rdma_read(3DAT), dat_ep_post_rdma_write(3DAT). What the target refuses:
-// rule_protection.cc; how many Reads at a time: rule_rdma_read_limits.cc.
+// dat_ep_post_rdma_read(3DAT), dat_ep_post_rdma_write(3DAT). rule_protection.cc tests what the
+// target refuses, rule_rdma_read_limits.cc how many Reads may be under way.
 #include "each_kind.h"
 #include "fixture.h"
 #include "segment_checks.h"
@@ -18,7 +18,7 @@ class RdmaTest : public Connected {
     EXPECT_NO_EVENT(passive().request_evd());
     EXPECT_NO_EVENT(passive().connect_evd());
   }
-  // What was refused has left nothing behind, at either end.
+  // A refused post has left neither end changed.
   void expect_nothing_posted() {
     EXPECT_NO_EVENT(active().request_evd());
     EXPECT_EQ(ep_state(active().ep()), DAT_EP_STATE_CONNECTED);
@@ -314,7 +314,7 @@ TEST(DatEpPostRdmaAttributes, MaxRequestDtos) {
   Side& active = pair.active();
   Buffer mine = active.buffer(8);
   Buffer theirs = pair.passive().buffer(8);
-  // Behind a Send without Recv nothing completes.
+  // Nothing completes behind a Send for which the peer has no Recv.
   EXPECT_DAT_OK(post_send(active.ep(), {mine.segment()}, 1));
   EXPECT_DAT_OK(post_write(active.ep(), {mine.segment()}, theirs.remote(), 2));
   EXPECT_DAT_TYPE(post_write(active.ep(), {mine.segment()}, theirs.remote(), 3),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ep_post_recv(3DAT). The states it may be called in: rule_ep_table.cc.
+// dat_ep_post_recv(3DAT). rule_ep_table.cc tests the states in which it may be called.
 #include "each_kind.h"
 #include "fixture.h"
 #include "segment_checks.h"
@@ -10,7 +10,7 @@ namespace {
 
 class DatEpPostRecv : public Connected {
  protected:
-  // A message of these bytes takes the oldest Recv.
+  // Sends a message of these bytes, which takes the oldest Recv.
   void send(std::string_view text) {
     source.write(0, text);
     ASSERT_DAT_OK(post_send(active().ep(), {source.segment(0, text.size())}, 90));
@@ -19,7 +19,7 @@ class DatEpPostRecv : public Connected {
   DAT_VLEN expect_received(DAT_UINT64 number) {
     return expect_dto(passive().recv_evd(), passive().ep(), number);
   }
-  // What was refused has left nothing behind: the next Recv is the only one.
+  // A refused post has left no Recv behind: the next Recv is the only one.
   void expect_nothing_posted() {
     DAT_COUNT held = -1;
     EXPECT_DAT_OK(dat_ep_recv_query(passive().ep(), &held, nullptr));
@@ -113,7 +113,7 @@ TEST_F(DatEpPostRecv, R20AnEmptySegmentMayHoldGarbage) {
   EXPECT_EQ(sink.text(0, 8), "frontend");
 }
 
-// Tests of EPs that are not the usual ones.
+// Tests of EPs whose attributes are not the defaults.
 
 // Rules: dat_ep_post_recv.R22 D-29
 TEST(DatEpPostRecvAttributes, MaxMessageSize) {
@@ -194,8 +194,8 @@ class DatEpPostRecvEarly : public testing::TestWithParam<DAT_EP_STATE> {
                                 &param));
   }
 
-  // Takes the staged EP on to CONNECTED. Returns who sits at the other end; `own` serves where the
-  // state came without anybody there.
+  // Takes the staged EP on to CONNECTED. Returns the side at the other end. If the state has no
+  // peer, connect_to() puts one into `own`.
   static Side& connect_to(EpInState& staged, std::optional<Side>& own, DAT_IA_HANDLE other_ia) {
     switch (GetParam()) {
     case DAT_EP_STATE_PASSIVE_CONNECTION_PENDING:

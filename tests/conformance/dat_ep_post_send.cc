@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ep_post_send(3DAT). The states it may be called in: rule_ep_table.cc; errors that come with
-// the completion: rule_dto_errors.cc.
+// dat_ep_post_send(3DAT). rule_ep_table.cc tests the states in which it may be called,
+// rule_dto_errors.cc the errors that come with a completion.
 #include "each_kind.h"
 #include "fixture.h"
 #include "segment_checks.h"
@@ -19,7 +19,7 @@ class DatEpPostSend : public Connected {
   DAT_VLEN expect_sent(DAT_UINT64 number) {
     return expect_dto(active().request_evd(), active().ep(), number);
   }
-  // What was refused has left nothing behind: the next Send is the only one.
+  // A refused post has left no Send behind: the next Send is the only one.
   void expect_nothing_posted() {
     recv(70);
     ASSERT_DAT_OK(post_send(active().ep(), {source.segment(0, 4)}, 71));
@@ -150,7 +150,7 @@ TEST_F(DatEpPostSend, FlagsThatAreRefused) {
 }
 
 TEST_F(DatEpPostSend, R26TheListIsTheCallersAgain) {
-  // While the first waits for its Recv, the second is not even started.
+  // While Send 1 waits for its Recv, Send 2 has not even started.
   constexpr std::size_t kLarge = 100'000;
   Buffer large_source = active().buffer(kLarge);
   Buffer large_sink = passive().buffer(kLarge);
@@ -169,7 +169,7 @@ TEST_F(DatEpPostSend, R26TheListIsTheCallersAgain) {
   expect_sent(2);
 }
 
-// Tests of EPs whose attributes are not the usual ones.
+// Tests of EPs whose attributes are not the defaults.
 
 // Rules: CONV.3
 TEST(DatEpPostSendAttributes, ArgumentsComeBeforeTheState) {
@@ -258,7 +258,8 @@ TEST(DatEpPostSendAttributes, SuppressedSendsFreeTheirSlots) {
     EXPECT_DAT_OK(post_send(active.ep(), {source.segment()}, i, DAT_COMPLETION_SUPPRESS_FLAG));
     EXPECT_DAT_OK(post_send(active.ep(), {source.segment()}, 100 + i));
     expect_dto(active.request_evd(), active.ep(), 100 + i);
-    // It tells of the suppressed one before it: both slots are free, both messages arrived.
+    // This completion means that the suppressed Send before it has ended, too: both slots are free
+    // and both messages have arrived.
     DAT_BOOLEAN idle = DAT_FALSE;
     EXPECT_DAT_OK(dat_ep_get_status(active.ep(), nullptr, nullptr, &idle));
     EXPECT_EQ(idle, DAT_TRUE);

@@ -6,7 +6,7 @@
 namespace datum::test {
 namespace {
 
-// The suite of dat_ep_query.cc, hence the same fixture.
+// The tests of dat_ep_query.cc are in the same suite, so they need the same fixture.
 using DatEpReset = Conformance;
 
 TEST_F(DatEpReset, R7ItConnectsAgain) {
@@ -22,7 +22,7 @@ TEST_F(DatEpReset, R8ItIsAcceptedOnAgain) {
   pair.disconnect();
   ASSERT_DAT_OK(dat_ep_reset(pair.active().ep()));
   ASSERT_DAT_OK(dat_ep_reset(pair.passive().ep()));
-  // The other way round.
+  // The EP that was active is the passive one now.
   EXPECT_EQ(establish(pair.passive(), pair.active(), "second").request_data, "second");
   Buffer source = pair.active().buffer(16);
   Buffer sink = pair.passive().buffer(16);
@@ -88,7 +88,7 @@ TEST_F(DatEpReset, QueuedEventsStayAndNoneIsAdded) {
   expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, active.ep());
   expect_dto(active.recv_evd(), active.ep(), 1, DAT_DTO_ERR_FLUSHED);
   expect_dto(active.request_evd(), active.ep(), 2, DAT_DTO_ERR_FLUSHED);
-  // The next connection is not disturbed by what is left of this one.
+  // The remains of this connection do not disturb the next one.
   expect_connection_event(passive.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, passive.ep());
   ASSERT_DAT_OK(dat_ep_reset(passive.ep()));
   establish(active, passive);

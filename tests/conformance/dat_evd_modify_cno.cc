@@ -72,7 +72,7 @@ TEST_F(DatEvdModifyCno, R9WaitersOfTheOldCnoStay) {
   BlockedCall waiter([&] { return dat_cno_wait(cno, kPatience, &fired); });
   EXPECT_DAT_OK(dat_evd_modify_cno(evd, DAT_HANDLE_NULL));
   EXPECT_DAT_OK(dat_evd_modify_cno(evd, cno));
-  post(evd); // a waiter that had been released would have seen no EVD
+  post(evd); // a waiter that the change had released would have seen no EVD
   EXPECT_DAT_OK(waiter.join());
   EXPECT_EQ(fired, evd);
 }

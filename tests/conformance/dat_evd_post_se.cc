@@ -77,7 +77,7 @@ TEST_F(DatEvdPostSe, R11TheCnoIsTriggered) {
 
 TEST_F(DatEvdPostSe, R12TheOrderIsKept) {
   const Evd evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8);
-  // More than once around a ring of any size up to 64.
+  // Enough events to go more than once round a ring of any size up to 64.
   for (std::uintptr_t i = 0; i < 200; ++i) {
     EXPECT_DAT_OK(post_software_event(evd, pointer_value(2 * i)));
     EXPECT_DAT_OK(post_software_event(evd, pointer_value(2 * i + 1)));

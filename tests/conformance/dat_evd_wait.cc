@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_evd_wait(3DAT), with software events; completions are in rule_notification.cc.
+// dat_evd_wait(3DAT), with software events. rule_notification.cc tests completions.
 #include <chrono>
 
 #include "each_kind.h"
@@ -147,7 +147,8 @@ TEST_F(DatEvdWait, TimeoutsAreMicroseconds) {
   EXPECT_DAT_TYPE(wait(1000), DAT_TIMEOUT_EXPIRED);
   const auto spent = std::chrono::steady_clock::now() - start;
   EXPECT_GE(spent, std::chrono::microseconds(1000));
-  // In milliseconds it would have been one second, which no stall of the machine comes near.
+  // If the unit were milliseconds, the wait would take one second. No stall of the machine comes
+  // near that.
   EXPECT_LT(spent, std::chrono::milliseconds(900));
 }
 
@@ -183,8 +184,8 @@ TEST_F(DatEvdWait, R24WakeUpsDoNotProlongTheWait) {
   constexpr DAT_TIMEOUT kTimeout = 200'000;
   const auto start = std::chrono::steady_clock::now();
   BlockedCall waiter([&] { return wait(kTimeout, 64); });
-  // Events below the threshold, spread over the whole wait: a timer that starts anew with each of
-  // them does not run out before they end.
+  // Events below the threshold come during the whole wait. A timer that starts anew with each event
+  // would not run out before the events end.
   for (int i = 0; i < 60 && !waiter.is_over(); ++i) {
     post();
     const auto next = start + std::chrono::milliseconds(10) * (i + 1);

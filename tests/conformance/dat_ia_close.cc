@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ia_close(3DAT): graceful only when nothing is left; abrupt takes everything down.
+// dat_ia_close(3DAT): a graceful close succeeds only if no object is left; an abrupt close destroys
+// all.
 #include <atomic>
 
 #include "belongings.h"
@@ -155,8 +156,8 @@ TEST_F(DatIaClose, R20AnArmedAgentIsReleased) {
   EXPECT_EQ(call.evd, DAT_HANDLE_NULL);
 }
 
-// An agent that closes an IA, and what it was told. The library's thread may run it: a call counts
-// when it is over, and what it was told can be read then.
+// An agent that closes an IA and keeps the answers. A thread of the library may run it, so `calls`
+// counts a call at its end: the answers can be read then.
 struct Closer {
   DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
   DAT_RETURN graceful = DAT_SUCCESS;
@@ -198,7 +199,8 @@ TEST_F(DatIaClose, NorCanAnAgentThatRunsInsideAWait) {
   ASSERT_DAT_OK(connect(side.ep(), listener));
   Cr cr = listener.expect_request();
   ASSERT_DAT_OK(accept(cr, peer.ep()));
-  // Whoever moves the connection on calls the agent: this thread as it waits, or the library's.
+  // The thread that completes the connection calls the agent: either this thread, as it waits, or
+  // one of the library.
   while (ep_state(side.ep()) != DAT_EP_STATE_CONNECTED || closer.calls == 0) {
     DAT_EVENT event{};
     DAT_COUNT left = 0;
@@ -276,7 +278,7 @@ TEST_F(DatIaClose, R27NothingIsLeftAfterManyOpens) {
     objects.give_up();
     EXPECT_DAT_OK(dat_ia_close(opened.release(), DAT_CLOSE_ABRUPT_FLAG));
   };
-  round(); // what the process keeps for good is there now
+  round(); // makes what the process keeps for good
   const std::ptrdiff_t descriptors = descriptors_in_use();
   const std::ptrdiff_t threads = threads_alive();
   for (int i = 0; i < 20; ++i) round();

@@ -106,7 +106,7 @@ TEST_F(DatIaOpen, R11APassedEvdThatIsNoAsyncEvd) {
 }
 
 TEST_F(DatIaOpen, R20EveryAsyncEvdHearsOfIt) {
-  // One with an EVD of its own, one that was given the EVD of the first.
+  // `second` has an EVD of its own; `third` has been given the EVD of `ia`.
   const Ia second = open_ia();
   DAT_EVD_HANDLE shared = async_evd_of(ia);
   Ia third;

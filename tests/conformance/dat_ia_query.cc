@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ia_query(3DAT): what an adapter and its provider say of themselves.
+// dat_ia_query(3DAT): the attributes of an adapter and its provider.
 #include <cstring>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_provider_fini(3DAT), of the library that programs get.
+// dat_provider_fini(3DAT) of the library that is installed for programs.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@
 namespace datum::test {
 namespace {
 
-// What the dat.conf of this run says of its IA.
+// The library and the parameters in the dat.conf entry of this run's IA.
 struct Line {
   std::string library;
   std::string parameters;
@@ -33,7 +33,7 @@ Line line_of_this_ia() {
   return {};
 }
 
-// A provider that the program loads by itself, under a name of its own.
+// A provider that the program loads itself and registers as "loaded-by-hand".
 class LoadedByHand {
  public:
   LoadedByHand() {
@@ -64,7 +64,7 @@ class LoadedByHand {
   DAT_PROVIDER_FINI_FUNC fini_ = nullptr;
 };
 
-// Two open instances and a connection, which need what threads there are.
+// Counts the threads while two open instances and a connection between them exist.
 std::ptrdiff_t threads_while_connected(Ia& one, Ia& other) {
   Side active(one);
   Side passive(other);
@@ -88,7 +88,7 @@ TEST(DatProviderFini, R1NoThreadAndNoRegistrationIsLeft) {
   EXPECT_DAT_TYPE(LoadedByHand::open(one), DAT_PROVIDER_NOT_FOUND);
 }
 
-// The registry calls it after the last close.
+// The registry calls dat_provider_fini() after the last close.
 TEST(DatProviderFini, R1NoThreadIsLeftAfterTheLastClose) {
   const std::ptrdiff_t before = threads_alive();
   Ia one = open_ia();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_psp_create(3DAT), dat_psp_create_any(3DAT), dat_psp_query(3DAT), dat_psp_free(3DAT):
-// what needs no connection.
+// dat_psp_create(3DAT), dat_psp_create_any(3DAT), dat_psp_query(3DAT), dat_psp_free(3DAT): the
+// rules that need no connection.
 #include "each_kind.h"
 #include "fixture.h"
 

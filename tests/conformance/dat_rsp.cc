@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_rsp_create(3DAT), dat_rsp_query(3DAT), dat_rsp_free(3DAT): what needs no connection.
+// dat_rsp_create(3DAT), dat_rsp_query(3DAT), dat_rsp_free(3DAT): the rules that need no connection.
 #include "each_kind.h"
 #include "fixture.h"
 

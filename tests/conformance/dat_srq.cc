@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat_srq_create(3DAT), dat_srq_query(3DAT), dat_srq_set_lw(3DAT), dat_srq_resize(3DAT),
-// dat_srq_post_recv(3DAT), dat_srq_free(3DAT). How EPs share an SRQ: rule_srq.cc.
+// dat_srq_post_recv(3DAT), dat_srq_free(3DAT). rule_srq.cc tests how EPs share an SRQ.
 #include "each_kind.h"
 #include "fixture.h"
 #include "segment_checks.h"
@@ -250,7 +250,7 @@ TEST_F(DatSrqResize, BadHandles) {
 // Rules: dat_srq_resize.R4 dat_srq_resize.R9
 TEST(DatSrqResizeKeeps, EveryRecvInItsOrder) {
   SrqPair p;
-  // So that the Recvs do not begin at the first slot.
+  // Seven Recvs are used up first, so that the others do not begin at the first slot.
   post_recvs(p.srq(), p.sink, 7);
   for (DAT_UINT64 i = 0; i < 7; ++i) {
     p.send();

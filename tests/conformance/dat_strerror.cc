@@ -37,7 +37,7 @@ constexpr Name kTypes[] = {
     {0x00140000, "DAT_CONN_QUAL_UNAVAILABLE"},
 };
 
-// The subtypes count from 0 without a hole.
+// The subtypes count from 0 without a gap.
 constexpr const char* kSubtypes[] = {
     "DAT_NO_SUBTYPE",
     "DAT_SUB_INTERRUPTED",
@@ -174,7 +174,7 @@ TEST(DatStrerror, R3EverySubtype) {
     const char* minor = nullptr;
     ASSERT_DAT_OK(dat_strerror(kErrorClass | kInvalidState | subtype, &major, &minor)) << subtype;
     EXPECT_STREQ(major, "DAT_INVALID_STATE");
-    if (subtype == 0) continue; // no detail: the text is ours to choose
+    if (subtype == 0) continue; // no detail: Datum chooses the text
     EXPECT_STREQ(minor, kSubtypes[subtype]);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a bind does: the window it opens, what it holds, what it takes away.
+// The effects of a bind: the window that it opens, the LMR that it holds, and the window that it
+// takes away.
 #include <cstring>
 
 #include "fixture.h"
@@ -247,7 +248,7 @@ TEST_F(RuleBind, TheLmrIsHeldFromThePost) {
   expect_bind(owner().request_evd(), rmr, 5);
 }
 
-// Those who have all the time they need until a Recv is posted.
+// Sets DATUM_RNR_TIMEOUT so long that a message waits for its Recv for as long as the tests need.
 struct Patience {
   Variable receive_timeout{"DATUM_RNR_TIMEOUT", "60000"};
 };
@@ -257,7 +258,7 @@ class RuleBindThatWaits : private Patience, public RuleBind {};
 TEST_F(RuleBindThatWaits, TheContextOpensNothingBeforeTheBindIsDone) {
   Buffer large = owner().buffer(more_than_is_held());
   Buffer sink = peer().buffer(more_than_is_held());
-  // Nobody takes the first; what comes behind it cannot start.
+  // The first Send finds no Recv, so the bind behind it cannot start.
   ASSERT_DAT_OK(post_send(owner().ep(), {large.segment()}, 2));
   ASSERT_DAT_OK(post_send(owner().ep(), {large.segment(0, 8)}, 3));
   DAT_RMR_CONTEXT context = 0;
@@ -265,7 +266,7 @@ TEST_F(RuleBindThatWaits, TheContextOpensNothingBeforeTheBindIsDone) {
   EXPECT_NE(context, 0U);
   ASSERT_DAT_OK(post_write(peer().ep(), {mine.segment(0, 8)}, window(context, 0, 8), 1));
   expect_connection_event(owner().connect_evd(), DAT_CONNECTION_EVENT_BROKEN, owner().ep());
-  // On one byte stream the refusal is behind what was sent of the first.
+  // Over TCP the refusal comes behind the octets of the first Send that have been sent already.
   ASSERT_DAT_OK(post_recv(peer().ep(), {sink.segment()}, 5));
   expect_dto(peer().request_evd(), peer().ep(), 1, DAT_DTO_ERR_REMOTE_ACCESS);
   expect_connection_event(peer().connect_evd(), DAT_CONNECTION_EVENT_BROKEN, peer().ep());

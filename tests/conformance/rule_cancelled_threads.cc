@@ -16,7 +16,7 @@
 namespace datum::test {
 namespace {
 
-// A thread that does something with a way of being cancelled.
+// A thread of a given cancellation type that does some work.
 class Cancelled {
  public:
   Cancelled(int type, std::function<void()> work) : type_(type), work_(std::move(work)) {
@@ -28,7 +28,7 @@ class Cancelled {
 
   void until_it_waits() const { wait_until_asleep(thread_id_, over_); }
   void cancel() { pthread_cancel(thread_); }
-  // Whether it was ended before its work was.
+  // True: the thread was ended before its work was done.
   bool join() {
     if (!joined_) pthread_join(thread_, nullptr);
     joined_ = true;
@@ -68,7 +68,8 @@ TEST_F(RuleCancelledThreads, AWaiterOfAnEvdEnds) {
   const Evd evd = create_evd(ia, kEveryStream);
   const Evd other = create_evd(ia, kEveryStream);
   for (const int type : kCancelTypes) {
-    // One of them owns the doorbell, and the other one sleeps beside it: each is the one that ends.
+    // One of the two owns the doorbell, the other one sleeps beside it. The loop ends each of them
+    // once.
     for (const bool first : {true, false}) {
       Cancelled at_evd(type, [&] { wait_for_good(evd); });
       at_evd.until_it_waits();
@@ -79,7 +80,7 @@ TEST_F(RuleCancelledThreads, AWaiterOfAnEvdEnds) {
       EXPECT_TRUE(ended.join());
       ASSERT_DAT_OK(post_software_event(first ? other : evd, nullptr));
       EXPECT_FALSE((first ? at_other : at_evd).join());
-      // It is nobody's now.
+      // The EVD of the ended thread has no waiter any more.
       ASSERT_DAT_OK(post_software_event(first ? evd : other, pointer_value(7)));
       EXPECT_EQ(expect_software_event(first ? evd : other), pointer_value(7));
     }
@@ -102,7 +103,7 @@ TEST_F(RuleCancelledThreads, AWaiterOfACnoEnds) {
   }
 }
 
-// A server of connections that is told to end once all of them are there.
+// The server accepts connections. It is cancelled once all of them are there.
 // Rules: HABIT.1
 TEST_F(RuleCancelledThreads, WhatItServedWorksOn) {
   const Ia other = open_ia();
@@ -160,7 +161,7 @@ TEST_F(RuleCancelledThreads, OneThatTransfersDoesItToTheEnd) {
   Buffer to = passive.buffer(1 << 16);
   int done = 0;
   Cancelled worker(PTHREAD_CANCEL_DEFERRED, [&] {
-    pthread_cancel(pthread_self()); // it is due from here on, and no transfer is a place for it
+    pthread_cancel(pthread_self()); // pending from here on, but no transfer is a cancellation point
     for (int i = 0; i < 100; ++i) {
       post_recv(passive.ep(), {to.segment()}, 1);
       post_send(active.ep(), {from.segment()}, 2);
@@ -177,7 +178,7 @@ TEST_F(RuleCancelledThreads, OneThatTransfersDoesItToTheEnd) {
   EXPECT_EQ(done, 100);
 }
 
-// Such a post takes what has ended, from a socket perhaps, before it is refused.
+// A post that finds the queue full takes completions first, from a socket perhaps.
 // Rules: HABIT.5
 TEST_F(RuleCancelledThreads, OneThatFindsItsQueueFullPostsToTheEnd) {
   constexpr int kPosts = 500;
@@ -199,7 +200,7 @@ TEST_F(RuleCancelledThreads, OneThatFindsItsQueueFullPostsToTheEnd) {
   EXPECT_EQ(done, kPosts);
 }
 
-// What it looks at dials, answers and takes leave in the calls that look.
+// The calls that look also dial, answer dials and close links.
 // Rules: HABIT.5
 TEST_F(RuleCancelledThreads, OneThatLooksWhileConnectionsComeAndGoLooksOn) {
   const Ia other = open_ia();
@@ -234,7 +235,7 @@ TEST_F(RuleCancelledThreads, OneThatLooksWhileConnectionsComeAndGoLooksOn) {
   EXPECT_FALSE(worker.join());
 }
 
-// The first Write maps what it can of the peer's memory.
+// The first Write maps the peer's memory if it can.
 // Rules: HABIT.5
 TEST_F(RuleCancelledThreads, OneThatWritesToMemoryThatCanBeMappedDoesItToTheEnd) {
   ConnectedPair pair;
@@ -243,7 +244,7 @@ TEST_F(RuleCancelledThreads, OneThatWritesToMemoryThatCanBeMappedDoesItToTheEnd)
   constexpr std::size_t kBytes = 1 << 16;
   const int file = memfd_create("conformance", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(file, kBytes), 0);
-  ASSERT_EQ(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0); // peers map no other
+  ASSERT_EQ(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0); // or peers do not map the file
   void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ASSERT_NE(place, MAP_FAILED);
   Registration to(pair.passive().ia(), pair.passive().pz(), place, kBytes);

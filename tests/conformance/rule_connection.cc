@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What both sides of a connection attempt see, however it ends.
+// The events of both sides of a connection attempt, for each way in which it ends.
 #include <chrono>
 
 #include "fixture.h"
@@ -39,8 +39,8 @@ class RuleConnection : public Conformance {
     EXPECT_EQ(ep_state(active->ep()), state);
     EXPECT_EQ(ep_state(passive->ep()), state);
   }
-  // What was asked so far: it has arrived when a request behind it has, or, over a wire that
-  // reorders, a while later.
+  // The requests that were sent so far. A later request shows that they have arrived. Over a wire
+  // that reorders they may arrive a while after it.
   std::vector<Cr> requests_so_far() {
     const Ep last = active->another_ep();
     EXPECT_DAT_OK(connect(last, address_of(ia), qualifier, "last"));
@@ -55,7 +55,7 @@ class RuleConnection : public Conformance {
         found.emplace_back(event.event_data.cr_arrival_event_data.cr_handle);
     return found;
   }
-  // A request that nobody has dequeued before its time was over.
+  // A request that was not dequeued before its time limit was over.
   Cr expired_request() {
     for (DAT_TIMEOUT limit = 20'000; !HasFailure(); limit *= 2) {
       EXPECT_DAT_OK(connect(active->ep(), address_of(ia), qualifier, "question", limit));
@@ -63,11 +63,11 @@ class RuleConnection : public Conformance {
       EXPECT_EQ(ep_state(active->ep()), DAT_EP_STATE_DISCONNECTED);
       std::vector<Cr> found = requests_so_far();
       if (!found.empty()) return std::move(found.front());
-      EXPECT_DAT_OK(dat_ep_reset(active->ep())); // it was over before the request was sent
+      EXPECT_DAT_OK(dat_ep_reset(active->ep())); // the time was over before the request was sent
     }
     return {};
   }
-  // Accepting what nobody waits for any more.
+  // Accepts a request whose requester does not wait any more.
   void expect_accept_error(Cr& cr) {
     ASSERT_DAT_OK(accept(cr, passive->ep(), "too late"));
     EXPECT_EQ(expect_passive(kAcceptError).private_data_size, 0);
@@ -76,7 +76,8 @@ class RuleConnection : public Conformance {
     EXPECT_NO_EVENT(passive->connect_evd());
   }
 
-  // Accepts the request at that time; false, with the event, if the attempt ends before it came.
+  // Accepts the request at that time. False: the attempt ended before its request came; `end` is
+  // the event.
   bool accept_at(Clock::time_point time, DAT_EVENT& end) {
     DAT_EVENT event{};
     while (dat_evd_dequeue(evd, &event) != DAT_SUCCESS)
@@ -118,7 +119,7 @@ TEST_F(RuleConnection, RejectAfterTheTimeLimit) {
 // Rules: CONN.9 EPEVENT.13
 TEST_F(RuleConnection, TheTimeLimitRacesTheAccept) {
   constexpr auto kLimit = std::chrono::microseconds(4000);
-  // The accept follows the outcome, so that it stays near the end of the time limit.
+  // The outcome of each round moves the accept, so that it stays near the end of the time limit.
   auto accept_after = kLimit;
   for (int round = 0; round < 100 && !HasFailure(); ++round) {
     const auto answer_at = Clock::now() + accept_after;
@@ -137,7 +138,7 @@ TEST_F(RuleConnection, TheTimeLimitRacesTheAccept) {
       if (answered)
         expect_passive(kAcceptError);
       else
-        requests_so_far(); // and rejects them
+        requests_so_far(); // rejects them
       accept_after -= std::chrono::microseconds(16);
     }
     ASSERT_DAT_OK(dat_ep_reset(active->ep()));

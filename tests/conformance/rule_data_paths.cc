@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What programs rely on beyond the letter of the manual: visibility, order, progress without calls.
+// Visibility, order, and progress without calls: programs rely on them beyond the letter of the
+// manual.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,7 +22,7 @@ class RuleDataPaths : public testing::Test {
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
 
-  // Until the byte at `last` has the value, without a DAT call but for those of `between`.
+  // Spins until the byte at `last` has the value, without a DAT call but for those of `between`.
   static bool spin_for(
       const std::byte* last, std::byte value, const std::function<void()>& between = [] {}) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
@@ -75,7 +76,7 @@ TEST_F(RuleDataPaths, WritesOfAlternatingSizesLandInOrder) {
   Buffer target = passive().buffer(kLarge);
   DAT_UINT64 number = 0;
   for (int round = 0; round < 20; ++round) {
-    // Both write the first bytes: the later one must win.
+    // Both Writes store the first bytes: those of the later Write must stay.
     source.fill(static_cast<std::uint8_t>(round));
     ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), number));
     expect_dto(active().request_evd(), active().ep(), number++);
@@ -117,7 +118,7 @@ TEST_F(RuleDataPaths, ATargetThatSpinsAndYieldsSeesTheWrite) {
   }
 }
 
-// The usual form of a flag behind data. One thread is both sides.
+// A flag behind data, in the usual form. One thread is both sides.
 // Rules: PROGRESS.9 PATH.8
 TEST_F(RuleDataPaths, ATargetPollsForTheFirstWriteAndSpinsForTheSecond) {
   Buffer source = active().buffer(16);
@@ -204,7 +205,8 @@ TEST_F(RuleDataPaths, SeveralThreadsDequeueOneEvd) {
   EXPECT_EQ(all.size(), kWrites) << "each once";
 }
 
-// One direction of traffic: messages of many sizes, as many under way as there are buffers.
+// One direction of traffic: messages of many sizes, of which as many are under way as there are
+// buffers.
 class Traffic {
  public:
   static constexpr DAT_UINT64 kMessages = 300;
@@ -318,7 +320,7 @@ TEST_F(RuleDataPaths, OtherWorkProceedsWhileASendWaits) {
   theirs.fill(3);
   ASSERT_DAT_OK(post_send(active().ep(), {mine.segment(0, 8)}, 1));
   EXPECT_NO_EVENT(active().request_evd());
-  // The other direction: a Write into, and a Read from, the side that waits.
+  // The other direction is free: the waiting side can be written to and read from.
   ASSERT_DAT_OK(post_write(passive().ep(), {theirs.segment()}, mine.remote(), 2));
   expect_dto(passive().request_evd(), passive().ep(), 2);
   EXPECT_TRUE(mine.holds(3, 0, 64));

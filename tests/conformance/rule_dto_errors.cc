@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Transfers that fail after they were posted: which completion says so, and what becomes of the
-// connection. What a target refuses of RDMA: rule_protection.cc.
+// Transfers that fail after they were posted: the completion that tells of it, and the end of the
+// connection. rule_protection.cc tests the RDMA that a target refuses.
 #include <cstring>
 
 #include "fixture.h"
@@ -27,7 +27,7 @@ class RuleDtoErrors : public Connected {
   }
 };
 
-// Small enough for one piece, and so large that it comes in many or is fetched.
+// kSmall goes in one piece. kTooLarge goes in many pieces, or is fetched.
 constexpr std::size_t kSmall = 64;
 constexpr std::size_t kTooLarge = 100'000;
 
@@ -60,7 +60,7 @@ class RuleDtoErrorsInStrictMode : private StrictMode, public RuleDtoErrors {};
 
 // Rules: ERR.3 ERR.8
 TEST_F(RuleDtoErrorsInStrictMode, NoRecvInTime) {
-  // A large message beside it: what cannot be kept whole waits just as long.
+  // A large message beside it: a message that the receiver cannot keep whole waits just as long.
   ConnectedPair second;
   Buffer large = second.active().buffer(kTooLarge);
   ASSERT_DAT_OK(post_send(second.active().ep(), {large.segment()}, 5));
@@ -71,7 +71,7 @@ TEST_F(RuleDtoErrorsInStrictMode, NoRecvInTime) {
   ASSERT_DAT_OK(post_read(active().ep(), {source.segment()}, theirs.remote(), 3));
   expect_request(1, DAT_DTO_ERR_RECEIVER_NOT_READY);
   expect_request(2, DAT_DTO_ERR_FLUSHED);
-  expect_request(3, DAT_DTO_ERR_FLUSHED); // though it has been carried out long ago
+  expect_request(3, DAT_DTO_ERR_FLUSHED); // the Read was carried out long ago
   expect_broken();
   expect_dto(second.active().request_evd(), second.active().ep(), 5,
              DAT_DTO_ERR_RECEIVER_NOT_READY);
@@ -90,8 +90,8 @@ TEST_F(RuleDtoErrors, WhatCompletedBeforeStaysSuccessful) {
   ASSERT_DAT_OK(post_send(active().ep(), {mine.segment()}, 10));
   ASSERT_DAT_OK(post_write(active().ep(), {mine.segment()}, theirs.remote(), 11));
   ASSERT_DAT_OK(post_read(active().ep(), {mine.segment()}, theirs.remote(), 12));
-  // All three have completed, and two of them are still in the queue. One that is under way as the
-  // fault is found may be flushed.
+  // All three have completed, and two of the completions are still in the queue. A request that is
+  // under way when the fault is found might be flushed.
   DAT_EVENT first{};
   DAT_COUNT more = 0;
   ASSERT_DAT_OK(dat_evd_wait(active().request_evd(), kPatience, 3, &first, &more));
@@ -149,7 +149,7 @@ TEST(RuleDtoErrorsOneEvd, ErrorThenFlushesThenBroken) {
   Side& passive = pair.passive();
   Buffer mine = active.buffer(kSmall);
   Buffer theirs = passive.buffer(kSmall);
-  // Each side has a Send that waits, so that one call, the last, sets everything off.
+  // Each side has a Send that waits, so that the last call starts everything.
   ASSERT_DAT_OK(post_send(active.ep(), {mine.segment()}, 10));
   ASSERT_DAT_OK(post_send(active.ep(), {mine.segment()}, 11));
   ASSERT_DAT_OK(post_send(passive.ep(), {theirs.segment()}, 20));
@@ -195,7 +195,7 @@ TEST_F(RuleDtoErrors, TheMemoryOfARecvIsGone) {
   expect_broken();
 }
 
-// A request that has to wait for its turn, and whose memory goes away meanwhile.
+// A request that has to wait for its turn. Its memory goes away meanwhile.
 class RuleDtoErrorsMemory : public RuleDtoErrors, public testing::WithParamInterface<const char*> {
  protected:
   DAT_RETURN post(const DAT_LMR_TRIPLET& segment, const DAT_RMR_TRIPLET& remote) {
@@ -224,8 +224,8 @@ TEST_F(RuleDtoErrors, TheMemoryOfAllThatIsUnderWayIsGone) {
   expect_broken();
 }
 
-// The peer's process does what it does meanwhile: so many succeed, the next says why, and all
-// behind it are flushed.
+// How far the Writes have come when the memory is freed is left to chance: some succeed, the next
+// one names the error, and all later ones are flushed.
 // Rules: dat_lmr_free.R11 ERR.5
 TEST_F(RuleDtoErrors, TheMemoryIsGoneWhileItIsWritten) {
   constexpr DAT_UINT64 kWrites = 4;

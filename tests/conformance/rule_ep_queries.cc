@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What dat_ep_query(3DAT) and dat_ep_get_status(3DAT) say of endpoints with a connection.
+// dat_ep_query(3DAT) and dat_ep_get_status(3DAT) of endpoints with a connection.
 #include "fixture.h"
 #include "states.h"
 
@@ -59,7 +59,8 @@ TEST_F(RuleEpQueries, IdleMeansCompletedNotReaped) {
   ASSERT_DAT_OK(post_send(active.ep(), {source.segment()}, 2));
   ASSERT_DAT_OK(post_send(active.ep(), {source.segment()}, 3));
   ASSERT_DAT_OK(post_recv(passive.ep(), {sink.segment()}, 4));
-  // Two completions on the EVD, none reaped: a threshold that a poll cannot reach.
+  // dat_evd_wait() with a threshold of 2 returns once both completions are on the EVD. It takes
+  // only the first one.
   DAT_EVENT event{};
   DAT_COUNT left = 0;
   ASSERT_DAT_OK(dat_evd_wait(active.request_evd(), kPatience, 2, &event, &left));

@@ -27,7 +27,7 @@ class RuleEpTable : public testing::TestWithParam<DAT_EP_STATE> {
     return std::find(states.begin(), states.end(), state()) != states.end();
   }
 
-  // The provider's EP gets what the consumer must add before it can be used.
+  // Gives the provider's EP the PZ and the EVDs that the consumer must add before it can be used.
   void configure() {
     DAT_EP_PARAM param{};
     param.pz_handle = staged->side().pz();
@@ -60,7 +60,7 @@ class RuleEpTable : public testing::TestWithParam<DAT_EP_STATE> {
   std::unique_ptr<EpInState> staged;
 };
 
-// A connected pair whose active side is on the IA of the staged EP, its listener still there.
+// A connected pair whose active side is on the IA of the staged EP. Its listener still exists.
 struct LivingConnection {
   explicit LivingConnection(DAT_IA_HANDLE ia)
       : passive_ia(open_ia()), listener(passive_ia), active(ia), passive(passive_ia) {
@@ -323,7 +323,7 @@ TEST_P(RuleEpTable, AllowedInEveryState) {
   EXPECT_EQ(now(), state());
 }
 
-// The cells of an RSP and of a request that own the EP: only these states have them.
+// The operations on an RSP and on a request that own the EP: only these states have one.
 class RuleEpTableOfRsp : public RuleEpTable {};
 class RuleEpTableOfRequest : public RuleEpTable {
  protected:

@@ -10,10 +10,10 @@
 namespace datum::test {
 namespace {
 
-// What a stream makes, and whose it is: number of the event, and its object.
+// The number of an event, and the object that it is about.
 using Arrival = std::pair<DAT_EVENT_NUMBER, DAT_HANDLE>;
 
-// One stream into an EVD, for which something has happened.
+// One stream of events into an EVD. The constructor causes an event.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -42,7 +42,8 @@ class RequestStream : public Stream {
   Side asking_;
 };
 
-// A connection from an EP whose EVDs are `evd`, or others of the IA's where that is none.
+// A connection of an EP that uses the EVDs of `into`. For each that is null it uses another EVD of
+// the IA.
 class ConnectionStream : public Stream {
  public:
   struct Into {
@@ -109,7 +110,7 @@ class AsyncStream : public Stream {
     EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(ia_name().c_str()), 0, &evd, ia_.out()));
     pz_ = create_pz(ia_);
     srq_ = create_srq(ia_, pz_);
-    EXPECT_DAT_OK(dat_srq_set_lw(srq_, 1)); // it has none
+    EXPECT_DAT_OK(dat_srq_set_lw(srq_, 1)); // there is no Recv, so the event comes at once
   }
   Arrival arrival() const override { return {any_value<DAT_EVENT_NUMBER>(0x8005), srq_.get()}; }
 
@@ -138,7 +139,7 @@ class RuleEvdMerging : public Conformance {
     }
   }
 
-  // The next event; a request is refused.
+  // The next event. A connection request is rejected.
   static Arrival next_arrival(DAT_EVD_HANDLE evd) {
     const DAT_EVENT event = next_event(evd);
     const auto& data = event.event_data;
@@ -158,7 +159,7 @@ class RuleEvdMerging : public Conformance {
     }
   }
 
-  // A bind ends on its EP's request EVD, which takes DTOs, too.
+  // A bind completes on the request EVD of its EP, which takes DTOs, too.
   Evd merged(DAT_EVD_FLAGS first, DAT_EVD_FLAGS second) const {
     int flags = static_cast<int>(first) | static_cast<int>(second);
     if ((flags & DAT_EVD_RMR_BIND_FLAG) != 0) flags |= DAT_EVD_DTO_FLAG;
@@ -174,7 +175,7 @@ class RuleEvdMerging : public Conformance {
     std::sort(arrived.begin(), arrived.end());
     EXPECT_EQ(arrived, expected);
     EXPECT_EQ(drain(evd), 0);
-    // All openers hear of an asynchronous error.
+    // Every opener of the IA gets an asynchronous error.
     drain(async_evd_of(ia));
     drain(async_evd_of(peer));
   }

@@ -12,7 +12,7 @@ class RuleEvdOverflow : public Conformance {
     peer_ia = open_ia();
   }
 
-  // Software events until `room` places are left.
+  // Posts software events until `room` places are left.
   void fill(DAT_EVD_HANDLE evd, DAT_COUNT room = 0) {
     const DAT_COUNT length = query_evd(evd).evd_qlen;
     for (DAT_COUNT i = room; i < length; ++i) EXPECT_DAT_OK(post_software_event(evd, nullptr));
@@ -111,7 +111,7 @@ TEST_F(RuleEvdOverflow, LostCompletionsBreakTheEp) {
   expect_overflow_event(recv);
   expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, ep);
   EXPECT_EQ(ep_state(ep), DAT_EP_STATE_DISCONNECTED);
-  EXPECT_NO_EVENT(async_evd_of(ia)); // one event, not one per loss
+  EXPECT_NO_EVENT(async_evd_of(ia)); // one event, however many completions were lost
   for (DAT_COUNT i = 1; i < query_evd(recv).evd_qlen; ++i) expect_software_event(recv);
   expect_dto(recv, ep, 0);
   ep.free();
@@ -142,7 +142,7 @@ TEST_F(RuleEvdOverflow, EachLossOfCompletionsBreaksTheEp) {
     ASSERT_DAT_OK(dat_ep_reset(ep));
     ASSERT_DAT_OK(dat_ep_reset(sender.ep()));
   }
-  EXPECT_NO_EVENT(async_evd_of(ia)); // one event for the EVD, whatever it lost
+  EXPECT_NO_EVENT(async_evd_of(ia)); // one event for the EVD, however many events it lost
   caller.free();
   ep.free();
 }

@@ -15,7 +15,8 @@ class RuleEvdSharing : public Conformance {
     apart = create_evd(ia, kEveryStream);
   }
 
-  // EPs whose recv (request) completions go to `evd`; the other direction goes nowhere.
+  // add_recv() makes an EP whose recv completions go to `evd`, add_request() one whose request
+  // completions do. The completions of the other direction go to `apart`.
   DAT_RETURN add_recv(Ep& ep, DAT_COMPLETION_FLAGS flags) {
     attributes.recv_completion_flags = flags;
     attributes.request_completion_flags = kThreshold;

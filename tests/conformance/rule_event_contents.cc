@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What every event says of itself, whatever its kind.
+// The fields that every event has, whatever its kind.
 #include "fixture.h"
 
 namespace datum::test {
@@ -7,7 +7,7 @@ namespace {
 
 class RuleEventContents : public testing::Test {
  protected:
-  // The next event has this number and names the EVD it was taken from, however it is taken.
+  // The next event has this number and names the EVD it was taken from, by a wait or a dequeue.
   void expect_named(DAT_EVD_HANDLE evd, int number, bool waiting) {
     DAT_EVENT event{};
     DAT_COUNT left = 0;

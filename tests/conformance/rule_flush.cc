@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a connection leaves unfinished when it ends, and posts to an EP that has none any more.
+// Requests and Recvs that a connection leaves unfinished when it ends, and posts to an EP that has
+// no connection any more.
 #include "fixture.h"
 #include "segment_checks.h"
 
@@ -34,7 +35,8 @@ TEST_F(RuleFlush, EveryRecvOnceAndInOrder) {
 
 // Rules: FLUSH.2 FLUSH.3 FLUSH.4 DISC.1
 TEST_F(RuleFlush, EveryRequestOnceAndInOrder) {
-  // The first Send finds no Recv, so nothing behind it is complete, whatever has been carried out.
+  // The first Send finds no Recv, so no request behind it has completed, even if it has been
+  // carried out.
   Buffer landing = active().buffer(64);
   const DAT_EP_HANDLE ep = active().ep();
   ASSERT_DAT_OK(post_send(ep, {mine.segment()}, 1));
@@ -176,7 +178,7 @@ TEST(RuleFlushUnconnected, AFailedConnectFlushes) {
   for (DAT_UINT64 i = 1; i <= 3; ++i) {
     ASSERT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, i));
   }
-  ASSERT_DAT_OK(connect(side.ep(), address_of(ia), free_qualifier())); // where nobody listens
+  ASSERT_DAT_OK(connect(side.ep(), address_of(ia), free_qualifier())); // no PSP listens there
   expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
   for (DAT_UINT64 i = 1; i <= 3; ++i) {
     expect_dto(side.recv_evd(), side.ep(), i, DAT_DTO_ERR_FLUSHED);

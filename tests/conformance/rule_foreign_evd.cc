@@ -12,7 +12,7 @@
 namespace datum::test {
 namespace {
 
-// An EP of `ia` that tells an EVD of `far_ia`, and who it connects with.
+// An EP of `ia` whose connect EVD belongs to `far_ia`, and the IA of its peer.
 class RuleForeignEvd : public Conformance {
  protected:
   void SetUp() override {
@@ -124,8 +124,8 @@ TEST_F(RuleForeignEvd, Refused) {
   expect_connection_event(far, kRefused, ep);
 }
 
-// Breaks all of a dozen EPs in one call, since they feed one EVD that overflows: the order in which
-// `connect_evd` hears of it, as numbers of EPs.
+// Breaks all of a dozen EPs in one call: they feed one EVD, which overflows. Returns the order in
+// which `connect_evd` gets their events, as numbers of EPs.
 std::vector<std::size_t> order_of_breaking(Ia& ia, Ia& peer_ia, DAT_EVD_HANDLE connect_evd) {
   constexpr std::size_t kEps = 12;
   const Pz pz = create_pz(ia);
@@ -255,7 +255,7 @@ TEST_F(RuleForeignEvd, AnEventThatFindsItFull) {
   ASSERT_DAT_OK(accept(cr, peer.ep()));
   const DAT_EVENT lost = expect_event(async_evd_of(far_ia), DAT_ASYNC_ERROR_EVD_OVERFLOW);
   EXPECT_EQ(lost.event_data.asynch_error_event_data.dat_handle, full);
-  // Nobody would ever learn that it is connected.
+  // The consumer would never learn of the connection, so the provider ends it.
   expect_connection_event(peer.connect_evd(), kEstablished, peer.ep());
   expect_connection_event(peer.connect_evd(), kDisconnected, peer.ep());
   EXPECT_EQ(ep_state(ep), kD);
@@ -263,8 +263,8 @@ TEST_F(RuleForeignEvd, AnEventThatFindsItFull) {
   ep.free();
 }
 
-// Four EPs of one IA, their EVD of another, and peers that take what requests come: an IA that is
-// closed takes its own back.
+// Four EPs of one IA whose EVD belongs to another IA, and four peers that accept their requests. A
+// request of an IA that is closed is withdrawn.
 class Crowd {
  public:
   Crowd() {
@@ -294,7 +294,7 @@ class Crowd {
       }
     }
   }
-  // How many events come depends on the moment.
+  // Takes all events. Their number depends on the moment of the close.
   static void read(DAT_EVD_HANDLE evd) {
     DAT_COUNT more = 0;
     DAT_EVENT event{};
@@ -324,7 +324,8 @@ class Crowd {
   Ep eps_[4];
 };
 
-// Whether it is the IA of the EVD that is closed while connections come and go.
+// The parameter: true closes the IA of the EVD while connections come and go, false that of the
+// EPs.
 class RuleForeignEvdClosed : public testing::TestWithParam<bool> {};
 
 // Rules: FOREIGN.7
@@ -340,7 +341,7 @@ TEST_P(RuleForeignEvdClosed, AtAnyMoment) {
       crowd.close_that_of_the_eps();
     reader.join();
     peers.join();
-    // What was under way has arrived, and nothing feeds it any more.
+    // The events that were under way have arrived, and no EP feeds the EVD any more.
     if (!GetParam()) crowd.evd.free();
   }
 }

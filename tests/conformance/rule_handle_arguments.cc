@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The handles that a call takes besides the one that it is about: each of them null, freed, of
-// another kind, of another instance, and no handle at all. The first handle of every call:
-// tests/unit/facade/handle_checks_test.cc and tests/registry/dispatch_test.cc.
+// The handles that a call takes besides its first one: each of them null, freed, of another kind,
+// of another instance, and no handle at all. tests/unit/facade/handle_checks_test.cc and
+// tests/registry/dispatch_test.cc test the first handle of every call.
 #include <sys/mman.h>
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace datum::test {
 namespace {
 
-// What stands in the place of a call's other arguments: all that a call that succeeds would need.
+// The other arguments of the call: with them a call succeeds if the tested argument is good.
 struct Good {
   explicit Good(DAT_IA_HANDLE ia_handle) : ia(ia_handle), objects(ia_handle), request(ia_handle) {}
 
@@ -179,7 +179,7 @@ const std::vector<Argument>& arguments() {
 
 class RuleHandleArguments : public Conformance {
  protected:
-  // Every call refuses it where it stands for one of these arguments.
+  // The call must refuse `handle` in the place of this argument.
   static void expect_refused(Good& good, const Argument& argument, DAT_HANDLE handle,
                              const char* what) {
     EXPECT_DAT_ERROR(argument.call(good, handle), argument.type, argument.subtype)

@@ -78,7 +78,7 @@ TEST_F(RuleHandles, Garbage) {
   EXPECT_DAT_TYPE(dat_ep_get_status(zeros, &state, nullptr, nullptr), DAT_INVALID_HANDLE);
   EXPECT_DAT_TYPE(dat_pz_query(zeros, DAT_PZ_FIELD_ALL, &param), DAT_INVALID_HANDLE);
   EXPECT_DAT_TYPE(dat_ia_close(zeros, DAT_CLOSE_ABRUPT_FLAG), DAT_INVALID_HANDLE);
-  // As an argument behind a good handle the provider itself has to find out.
+  // The registry does not look at this argument, so the provider has to refuse it.
   DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
   EXPECT_DAT_TYPE(dat_evd_create(ia, 8, zeros, DAT_EVD_DTO_FLAG, &evd), DAT_INVALID_HANDLE);
   DAT_EP_HANDLE ep = DAT_HANDLE_NULL;

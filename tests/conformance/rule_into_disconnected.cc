@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every way into DISCONNECTED: one event tells of it, and whatever was posted is flushed.
+// Every way into DISCONNECTED: one event tells of it, and all posted requests and Recvs are
+// flushed.
 #include "fixture.h"
 #include "names.h"
 #include "states.h"
@@ -21,7 +22,8 @@ void peer_graceful(EpInState& staged) {
   EXPECT_DAT_OK(dat_ep_disconnect(staged.peer().ep(), DAT_CLOSE_GRACEFUL_FLAG));
   expect_connection_event(staged.peer().connect_evd(), kDisconnected, staged.peer().ep());
 }
-// The peer writes to where nothing is: a fatal error that our side finds.
+// The peer writes to an address where no memory is registered: a fatal error that the side under
+// test finds.
 void peer_trespasses(EpInState& staged) {
   Side& peer = staged.peer();
   Buffer source = peer.buffer(16);
@@ -33,7 +35,7 @@ void peer_trespasses(EpInState& staged) {
 void peer_rejects(EpInState& staged) {
   EXPECT_DAT_OK(dat_cr_reject(staged.cr().release()));
 }
-// The peer's provider refuses: there is no room where the request is sent on to.
+// The peer's provider refuses: the request is handed off to an EVD that has no room.
 void peer_has_no_room(EpInState& staged) {
   const DAT_IA_HANDLE ia = staged.peer().ia();
   const Evd evd =
@@ -100,7 +102,7 @@ TEST_P(RuleIntoDisconnected, OneEventAndEverythingFlushed) {
     expect_dto(side.request_evd(), staged->ep(), static_cast<DAT_UINT64>(21 + i),
                DAT_DTO_ERR_FLUSHED);
   }
-  // The Send that the graceful disconnect waited for.
+  // The graceful disconnect waited for this Send.
   if (way.from == kDP) expect_dto(side.request_evd(), staged->ep(), 1, DAT_DTO_ERR_FLUSHED);
   EXPECT_NO_EVENT(side.connect_evd());
   EXPECT_NO_EVENT(side.recv_evd());
@@ -127,8 +129,8 @@ TEST(RuleIntoDisconnectedByTime, ATimeLimitFlushesTheRecvs) {
     expect_dto(side.recv_evd(), side.ep(), i, DAT_DTO_ERR_FLUSHED);
   }
   EXPECT_NO_EVENT(side.connect_evd());
-  // The request may have been sent; whoever took it finds nobody. After the end of the PSP none
-  // comes.
+  // The request may have been sent; if so, its requester does not wait any more. No request comes
+  // once the PSP has been freed.
   listener.psp().free();
   DAT_EVENT event{};
   while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Where the letter of the manual (DATUM_STRICT=on) and the default differ in the attributes of
-// endpoints: flags that share an EVD, and SUPPRESS.
+// Attributes of endpoints that strict mode (DATUM_STRICT=on) and default mode treat differently:
+// flags that share an EVD, and SUPPRESS.
 #include <memory>
 
 #include "fixture.h"
@@ -27,7 +27,8 @@ DAT_EP_ATTR with_flags(DAT_IA_HANDLE ia, DAT_COMPLETION_FLAGS recv, DAT_COMPLETI
   return attributes;
 }
 
-// One EVD for both directions of all EPs of an IA in one of the modes.
+// One EVD that gets the completions of both directions of all EPs of an IA. The IA is open in one
+// of the modes.
 class OneEvd {
  public:
   explicit OneEvd(const char* strict)
@@ -42,7 +43,7 @@ class OneEvd {
     const DAT_EP_ATTR attributes = with_flags(ia, recv, request);
     return dat_ep_create_with_srq(ia, pz, evd, evd, DAT_HANDLE_NULL, srq, &attributes, ep.out());
   }
-  // Of an EP that was created with both directions going there.
+  // Changes the flags of an EP whose completions of both directions go to `evd`.
   static DAT_RETURN modify(const Ep& ep, DAT_COMPLETION_FLAGS recv, DAT_COMPLETION_FLAGS request) {
     DAT_EP_PARAM param = query_ep(ep);
     param.ep_attr.recv_completion_flags = recv;

@@ -13,7 +13,7 @@ class RuleLimits : public Conformance {
     pz = create_pz(ia);
   }
 
-  // Makes `count` objects, sees the next one refused, frees one, makes one.
+  // Makes `count` objects, sees that the next one is refused, frees one, and makes one again.
   template <class T, class Create>
   void expect_bound(DAT_COUNT count, DAT_RETURN_SUBTYPE subtype, Create create) {
     std::vector<T> made(static_cast<std::size_t>(count));
@@ -24,7 +24,7 @@ class RuleLimits : public Conformance {
     EXPECT_DAT_OK(create(made.back().out()));
   }
 
-  // As small as an EP can be.
+  // The attributes of the smallest EP.
   DAT_EP_ATTR tiny() {
     DAT_EP_ATTR attributes = default_attributes(ia);
     attributes.max_recv_dtos = attributes.max_request_dtos = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_lmr_create(3DAT) of memory that was registered, used and freed before: nothing that was
-// learned of it then may stand in for what is there now.
+// dat_lmr_create(3DAT) of memory that was registered, used and freed before: Datum must not take
+// what it learned of the memory then for what is there now.
 #include <cstring>
 #include <fcntl.h>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 const std::size_t kBytes = 4 * Pages::page();
 
-// A file in memory, as programs share it, which does not shrink; closed at the end.
+// A file in memory that does not shrink, as programs share it. The destructor closes it.
 class File {
  public:
   File() : fd_(memfd_create("memory seen before", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
@@ -37,7 +37,7 @@ class File {
   int fd_;
 };
 
-// What lies at the place at first.
+// The mapping that is at `place` first.
 enum class Kind { kPrivate, kShared };
 
 class RuleMemorySeenBefore : public testing::TestWithParam<Kind> {
@@ -65,7 +65,7 @@ class RuleMemorySeenBefore : public testing::TestWithParam<Kind> {
     Registration registration(target().ia(), target().pz(), place, kBytes);
     return create(registration, privileges);
   }
-  // Registers it, has the peer write there and read it back, and frees the registration.
+  // Registers `place`, has the peer write there and read it back, and frees the registration.
   bool works_with(const std::string& text) {
     Registration registration(target().ia(), target().pz(), place, kBytes);
     EXPECT_DAT_OK(registration.create());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which completions notify: wake a waiter, trigger a CNO. And the order of streams on one EVD.
+// The completions that notify: wake a waiter, trigger a CNO. Also the order of streams on one EVD.
 #include <atomic>
 #include <map>
 #include <string>
@@ -29,7 +29,8 @@ class NotifyingPair {
     source = std::make_unique<Buffer>(active->buffer(64));
     sink = std::make_unique<Buffer>(passive->buffer(64));
     establish(*active, *passive);
-    // Only now: whether the events of connecting trigger depends on who waits when they come.
+    // The CNOs come last: whether a connection event triggers a CNO depends on the threads that
+    // wait when it comes.
     for (const DAT_EVD_HANDLE evd : {active->recv_evd(), active->request_evd()}) {
       EXPECT_DAT_OK(dat_evd_modify_cno(evd, active_cno));
     }
@@ -41,12 +42,12 @@ class NotifyingPair {
   void recv(DAT_UINT64 number, DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) const {
     EXPECT_DAT_OK(post_recv(passive->ep(), {sink->segment()}, number, flags));
   }
-  // The message is at the peer when this returns: completion means placed.
+  // When this returns, the message is at the peer: completion means placed.
   void send(DAT_UINT64 number, DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) const {
     EXPECT_DAT_OK(post_send(active->ep(), {source->segment(0, 8)}, number, flags));
     poll_dto(active->request_evd(), active->ep(), number);
   }
-  // The next receive at the passive side, which need not notify.
+  // The next receive completion of the passive side, which need not notify.
   void expect_received(DAT_UINT64 number) const {
     poll_dto(passive->recv_evd(), passive->ep(), number);
   }
@@ -204,7 +205,7 @@ TEST_F(RuleNotification, AnAgentMayDequeueAndPost) {
     DAT_LMR_TRIPLET segment{};
     DAT_RETURN taken = ~0U;
     DAT_RETURN posted = ~0U;
-    std::atomic<bool> done{false}; // what was sent may arrive before the call that sends returns
+    std::atomic<bool> done{false}; // the message may arrive before the call that sends it returns
     static void run(DAT_PVOID data, DAT_EVD_HANDLE) {
       auto* echo = static_cast<Echo*>(data);
       DAT_EVENT event{};
@@ -327,9 +328,10 @@ TEST_F(RuleNotification, AllSixStreamsOnOneEvd) {
     EXPECT_DAT_OK(post_send(active.ep(), {source.segment()}, i));
     EXPECT_DAT_OK(post_bind(ep, rmr, sink.segment(), DAT_MEM_PRIV_ALL_FLAG, 100 + 2 * i, nullptr));
     EXPECT_DAT_OK(post_write(ep, {sink.segment()}, source.remote(), 101 + 2 * i));
-    EXPECT_DAT_OK(dat_srq_set_lw(srqs[i], 1)); // below it already
+    EXPECT_DAT_OK(dat_srq_set_lw(srqs[i], 1)); // no Recv is there, so the event comes at once
     EXPECT_DAT_OK(connect(callers[i], address_of(ia), listening.conn_qual, std::to_string(i)));
-    // Requests of two callers have no order among each other: each comes before the next is made.
+    // Requests of two callers have no order among each other, so each must come before the next is
+    // made.
     for (int events = 0; events < 6 && !HasFailure(); ++events)
       streams.take(next_event(evd), {srqs[0].get(), srqs[1].get()});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What programs that exist do and the manual does not say (docs/habits.md).
+// Uses of the calls that exist in programs and are not in the manual (docs/habits.md).
 #include <cstring>
 #include <netinet/in.h>
 
@@ -87,7 +87,8 @@ void connect_by(DAT_IA_HANDLE caller_ia, DAT_IA_HANDLE callee_ia, void* address)
   Cr request = listener.expect_request();
   ASSERT_DAT_OK(accept(request, callee.ep()));
   expect_connection_event(caller.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, caller.ep());
-  // Programs tell their two kinds of ESTABLISHED apart by this.
+  // An accepted connection has no private data in its event: programs tell it from an own one by
+  // this.
   EXPECT_EQ(
       expect_connection_event(callee.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, callee.ep())
           .private_data_size,
@@ -106,7 +107,7 @@ TEST_F(RuleOtherPrograms, APortInTheAddressMeansNothing) {
 // Rules: HABIT.6
 TEST_F(RuleOtherPrograms, OctetsBehindAnAddressMeanNothing) {
   const Ia other = open_ia();
-  DAT_SOCK_ADDR address; // 16 octets: whoever has an IPv6 address has to have more
+  DAT_SOCK_ADDR address; // 16 octets: too small for an IPv6 address
   std::memcpy(&address, address_of(other), sizeof address);
   if (address.sa_family == AF_INET) {
     std::memset(address.sa_data + 6, 0x5a, 8);
@@ -131,8 +132,8 @@ TEST_F(RuleOtherPrograms, PrivateDataAreEchoed) {
             "pattern");
 }
 
-// Two processes connect to each other at a time, each with the EP that it would accept with; one of
-// them gives way.
+// Two processes connect to each other at the same time, each with the EP that it would accept with.
+// One of them gives way.
 // Rules: HABIT.8
 TEST_F(RuleOtherPrograms, AnEpThatGaveWayAcceptsTheOtherRequest) {
   const Ia other = open_ia();

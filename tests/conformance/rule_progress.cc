@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The timed promises of decision 312 as a consumer meets them. The thread of the test is both
-// consumers: what it does not do by a DAT call, threads of the provider have to do.
+// consumers: all work that it does not do within a DAT call is left to threads of the provider.
 //
-// A bound holds on a processor that runs our threads; one that is taken from them for a while keeps
-// nothing. So a promise is tried until some tries have kept it, and fails if they never do: a
-// mechanism that is broken, or slower than promised, keeps it in none. What holds for every single
-// try is shown in virtual time (unit/progress/schedule_test.cc, sim/promise_test.cc).
+// A bound holds only while a processor runs the threads of the test. So a promise is tried until
+// enough tries have kept it, and fails if they never do: a mechanism that is broken, or slower than
+// promised, keeps it in none. Tests in virtual time show that every single try keeps the bound
+// (unit/progress/schedule_test.cc, sim/promise_test.cc).
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -46,7 +46,8 @@ class Promise {
   int tries_ = 0;
 };
 
-// Seconds of processor that this machine has given to other processes, since some moment.
+// Seconds of processor time that this machine has given to other processes, since an arbitrary
+// moment.
 double given_to_others() {
   std::ifstream stat("/proc/stat");
   std::string name;
@@ -63,8 +64,9 @@ double given_to_others() {
          seconds(own.ru_stime);
 }
 
-// A promise that is kept now and then, too, where a queue in front of it happens to be short, say:
-// half of so many tries in a row have to keep it. What counts is the time that this thread has run.
+// A promise that a broken mechanism may keep now and then, too: for example if a queue happens to
+// be short. So kEnough of kInARow tries in a row have to keep it. It measures the time for which
+// this thread has run.
 class Usually {
  public:
   explicit Usually(microseconds bound) : bound_(bound + time_on_the_way()) {}
@@ -77,7 +79,7 @@ class Usually {
   }
   void expect_kept() const {
     // Threads that wake each other up are no faster than the processors that they are given.
-    constexpr double kBusy = 2; // seconds, of the twenty
+    constexpr double kBusy = 2; // seconds, of the twenty that the tries may take
     if (kept_ < kEnough && given_to_others() - others_ > kBusy) {
       std::printf("not decided: others kept the processors busy\n");
       return;
@@ -99,24 +101,24 @@ class Usually {
   const double others_ = given_to_others();
   Clock::time_point end_ = Clock::now() + std::chrono::seconds(20);
   std::array<bool, kInARow> last_{};
-  unsigned kept_ = 0; // of them
+  unsigned kept_ = 0; // in the last kInARow tries
   std::size_t tries_ = 0;
 };
 
-// A word in the memory of `to` that Writes over the connection count up.
+// A word in the memory of `to`. Each post() writes the next number there over the connection.
 class Counter {
  public:
   Counter(Side& from, Side& to) : from_(from), source_(from.buffer(8)), target_(to.buffer(8)) {}
 
-  // Writes the next number, and remembers when.
+  // Writes the next number and remembers the time.
   void post() {
     ++number_;
     word(source_).store(number_, std::memory_order_relaxed);
     posted_at_ = Clock::now();
     EXPECT_DAT_OK(post_write(from_.ep(), {source_.segment()}, target_.remote(), number_));
   }
-  // How long it took until it was there; `meanwhile` is called all the time. Seconds: it never
-  // came.
+  // Calls `meanwhile` until the number is there. Returns the time since post(). The test fails if
+  // that is kPatience or more.
   template <class Meanwhile>
   Clock::duration until_seen(Meanwhile&& meanwhile) {
     const Clock::time_point end = posted_at_ + microseconds(kPatience);
@@ -159,7 +161,7 @@ TEST_F(RuleProgress, AfterTheLastDequeueAWriteIsSeenWithin200us) {
   Counter counter(active(), passive());
   Promise promise(microseconds(200));
   for (int turn = 0; promise.goes_on() && !HasFailure(); ++turn) {
-    // Once, or for long enough to make peers stop ringing.
+    // Polls once, or for so long that peers stop ringing.
     const Clock::time_point last = Clock::now() + microseconds(turn % 2 * 150);
     do dequeue_nothing(passive().recv_evd());
     while (Clock::now() < last);
@@ -215,8 +217,7 @@ TEST_F(RuleProgress, PollingAnEvdThatIsNeverEmptyDelaysNoOtherEndpointByMoreThan
   promise.expect_kept();
 }
 
-// Endpoints beside that of the fixture, on the same IAs, each with a large Write under way all the
-// time.
+// More endpoints on the IAs of the fixture. Each has a large Write under way all the time.
 class Streams {
  public:
   Streams(ConnectedPair& pair, int count)
@@ -230,7 +231,7 @@ class Streams {
     }
     for (Ep& each : senders_) post(each);
   }
-  // One look at either side; whoever has no more to do gets more.
+  // Polls either side once. If a Write has completed, its endpoint gets the next one.
   void look() {
     DAT_EVENT event{};
     EXPECT_EQ(DAT_GET_TYPE(dat_evd_dequeue(passive_.recv_evd(), &event)), DAT_QUEUE_EMPTY);
@@ -241,7 +242,7 @@ class Streams {
   }
 
  private:
-  // The simulator moves a message whole, so that a long one holds up all the others.
+  // The simulator moves a message whole, so a long one would hold up all the others.
   static std::size_t large() { return transport() == "sim" ? 16 * 1024 : 4 * 1024 * 1024; }
   void post(DAT_EP_HANDLE ep) {
     EXPECT_DAT_OK(post_write(ep, {source_.segment()}, target_.remote(), 0));
@@ -287,7 +288,7 @@ TEST_F(RuleProgress, TheLastPostedOperationLeavesWithin100usThoughItsPosterCalls
   promise.expect_kept();
 }
 
-// Three at once, or a long one alone.
+// Three Writes at once, or a long one before a short one.
 // Rules: PROGRESS.5
 TEST_F(RuleProgress, ItDoesSoAfterLongPollingToo) {
   constexpr std::size_t kLong = 20'000;
@@ -316,7 +317,7 @@ TEST_F(RuleProgress, ItDoesSoAfterLongPollingToo) {
   promise.expect_kept();
 }
 
-// What the whole process has used so far, in user and kernel mode.
+// The user and kernel time that the whole process has used so far.
 microseconds processor_time() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -326,9 +327,9 @@ microseconds processor_time() {
   return of(used.ru_utime) + of(used.ru_stime);
 }
 
-// A waiter, two connections' ends and a background thread each, after there was something to do.
-// A millisecond in two seconds is 0.05 %, which is shown as 0.0 or 0.1: who looks now and then,
-// instead of being woken, uses more.
+// A waiter, the two ends of a connection and a background thread for each, after there was
+// something to do. A millisecond in two seconds is 0.05 %, which tools show as 0.0 or 0.1. A thread
+// that looks now and then, instead of being woken, uses more.
 // Rules: PROGRESS.6
 TEST_F(RuleProgress, AnIdleProcessUsesNoProcessor) {
   Counter counter(active(), passive());
@@ -343,7 +344,7 @@ TEST_F(RuleProgress, AnIdleProcessUsesNoProcessor) {
     EXPECT_DAT_TYPE(dat_evd_wait(passive().recv_evd(), time, 1, &event, &more),
                     DAT_TIMEOUT_EXPIRED);
   };
-  wait(50'000); // until it has been noticed that nobody polls
+  wait(50'000); // until the provider has noticed that no thread polls
   const microseconds before = processor_time();
   wait(kIdle);
   EXPECT_LE(processor_time() - before, microseconds(1000));

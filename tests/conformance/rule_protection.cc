@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a peer can reach: exactly the permitted bytes, for exactly as long as they are registered.
+// The memory that a peer can reach: exactly the permitted bytes, for exactly as long as they are
+// registered.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -17,7 +18,7 @@ class RuleProtection : public testing::Test {
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
 
-  // One RDMA operation of the active side that must fail and break both ends.
+  // One RDMA operation of the active side. It must fail and break both ends.
   void expect_write_refused(const DAT_LMR_TRIPLET& source, const DAT_RMR_TRIPLET& target) {
     ASSERT_DAT_OK(post_write(active().ep(), {source}, target, 1));
     expect_refused();
@@ -56,7 +57,8 @@ TEST_F(RuleProtection, FirstAndLastByteAreReachable) {
 
 // Rules: MEM.7 MEM.4 dat_ep_post_rdma_write.R10 ERR.7 ERR.6 PATH.2
 TEST_F(RuleProtection, OneBytePastTheEnd) {
-  // The buffer behind is ours as well: the bytes exist, but are not in the region.
+  // The buffer behind the region belongs to this process as well: the bytes exist, but are not in
+  // the region.
   std::vector<char> memory(128, 'x');
   Lmr lmr;
   DAT_RMR_CONTEXT context = 0;
@@ -154,7 +156,7 @@ class RuleProtectionUnderWay : public testing::Test {
     Rmr rmr;
   };
 
-  // Writes again and again until that is refused.
+  // Writes again and again until a Write is refused.
   static void write_until_refused(Side& writer, DAT_RMR_TRIPLET target, std::atomic<int>& written) {
     Buffer source = writer.buffer(kSize);
     std::memset(source.bytes().data(), 'w', kSize);
@@ -166,7 +168,8 @@ class RuleProtectionUnderWay : public testing::Test {
     EXPECT_TRUE(status == DAT_DTO_ERR_REMOTE_ACCESS || status == DAT_DTO_ERR_FLUSHED) << status;
   }
 
-  // Once shut(target) has returned the memory is the consumer's alone. `open` names it to the peer.
+  // open() returns the context that the peer writes to. Once shut() has returned, no Write of the
+  // peer may change the memory.
   void expect_quiet_after(const std::function<DAT_RMR_CONTEXT(Target&)>& open,
                           const std::function<void(Target&)>& shut) {
     for (int round = 0; round < 20 && !HasFailure(); ++round) {

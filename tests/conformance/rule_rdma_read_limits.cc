@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How many RDMA Reads may be under way, who holds the others back, and what must not overtake them.
+// How many RDMA Reads may be under way, which side holds the others back, and which requests must
+// not overtake them.
 #include "fixture.h"
 
 namespace datum::test {
 namespace {
 
-// So large that it takes several steps even where memory is touched directly.
+// So large that a Read takes several steps, even by direct access.
 constexpr std::size_t kMiB = 1 << 20;
 
 ChangeAttributes reads(DAT_COUNT in, DAT_COUNT out) {
@@ -64,7 +65,7 @@ TEST(RuleRdmaReadLimits, APeerThatServesNone) {
   ASSERT_DAT_OK(post_write(active.ep(), {mine.segment()}, theirs.remote(), 1));
   expect_dto(active.request_evd(), active.ep(), 1);
   theirs.fill(2);
-  // Such a Read could be held back for ever only; it fails, on every path alike.
+  // Such a Read could only wait for ever, so it fails, on every path alike.
   ASSERT_DAT_OK(post_read(active.ep(), {mine.segment()}, theirs.remote(), 2));
   expect_dto(active.request_evd(), active.ep(), 2, DAT_DTO_ERR_REMOTE_RESPONDER);
   EXPECT_TRUE(mine.holds(1, 0, 16));

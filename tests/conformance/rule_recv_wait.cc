@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages that find no Recv, by default: they wait for as long as it takes, hold up nobody else,
-// and no end waits for them for long.
+// Messages that find no Recv, in default mode: they wait without a limit, hold up no other
+// connection, and do not delay the end of theirs for long.
 #include <memory>
 #include <string>
 
@@ -13,7 +13,8 @@ namespace {
 constexpr auto kFlushed = DAT_DTO_ERR_FLUSHED;
 constexpr DAT_TIMEOUT kSecond = 1'000'000;
 constexpr std::size_t kSmall = 64;
-// Fetched, or in pieces, and still less than a receiver over TCP keeps before it reads no further.
+// A message of this size is fetched or comes in pieces, and is less than a receiver over TCP keeps
+// before it stops reading.
 constexpr std::size_t kLarge = 40'000;
 
 struct Default {
@@ -23,7 +24,7 @@ struct Default {
 
 class RuleRecvWait : private Default, public testing::Test {
  protected:
-  // Nothing happens for so long.
+  // No event comes within `time`.
   static void expect_nothing(DAT_EVD_HANDLE evd, DAT_TIMEOUT time) {
     DAT_EVENT event{};
     DAT_COUNT left = 0;
@@ -33,7 +34,7 @@ class RuleRecvWait : private Default, public testing::Test {
     expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
     EXPECT_EQ(ep_state(side.ep()), DAT_EP_STATE_DISCONNECTED);
   }
-  // Of which none finds a Recv.
+  // Posts three Sends, none of which finds a Recv.
   static void post_three(Side& from, Buffer& small, Buffer& large) {
     ASSERT_DAT_OK(post_send(from.ep(), {small.segment()}, 1));
     ASSERT_DAT_OK(post_send(from.ep(), {large.segment()}, 2));
@@ -96,7 +97,8 @@ TEST_F(RuleRecvWait, AnEndInOrderBehindAPeerThatNeverPosts) {
   }
 }
 
-// Of which the transport does not even take all: the peer may see that it was not in order.
+// The transport does not even take all of the messages. The peer may notice that the end was not in
+// order.
 // Rules: DISC.3.default
 TEST_F(RuleRecvWait, AnEndInOrderBehindMoreThanIsHeld) {
   ConnectedPair pair;
@@ -138,7 +140,7 @@ TEST_F(RuleRecvWait, AnAbruptEndWaitsForNone) {
     post_three(pair.active(), small, large);
     ASSERT_DAT_OK(dat_ep_disconnect(pair.active().ep(), DAT_CLOSE_GRACEFUL_FLAG));
     ASSERT_DAT_OK(dat_ep_disconnect(pair.active().ep(), DAT_CLOSE_ABRUPT_FLAG));
-    // Within the call.
+    // The state changes within the call.
     EXPECT_EQ(ep_state(pair.active().ep()), DAT_EP_STATE_DISCONNECTED);
     expect_three_flushed(pair.active());
     expect_disconnected(pair.active());
@@ -183,7 +185,7 @@ TEST_F(RuleRecvWait, HoldsUpNoOtherEndpoint) {
   const DAT_UINT64 streamed = transport() == "sim" || times_as_patient() > 1 ? 100 : 2000;
   constexpr std::size_t kSize = 32 * 1024;
   ConnectedPair pair;
-  // The same two adapters, and so the same ring, where there is one.
+  // These sides use the same two adapters, and so the same ring if the transport has rings.
   Side from(pair.active_ia());
   Side to(pair.passive_ia());
   establish(from, to);
@@ -210,7 +212,7 @@ TEST_F(RuleRecvWait, HoldsUpNoOtherEndpoint) {
   }
 }
 
-// A peer that takes nothing for three times as long as it may be silent.
+// The peer takes nothing for three times as long as it may be silent.
 // Rules: ENV.9 ERR.3.default
 TEST_F(RuleRecvWait, IsNoSilence) {
   constexpr DAT_UINT64 kSends = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Posts that a connection that is not established yet, or a full queue, would refuse, though what
-// they wait for is there already.
+// Posts that come while the connection does not seem established yet, or the queue seems full. The
+// peer's message that changes this has arrived already, so the post must succeed.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -30,7 +30,7 @@ std::byte seen(const std::byte* place) {
   return value;
 }
 
-// What an accepter posts that has only looked at its memory.
+// A request that an accepter posts after it has only looked at its memory.
 struct Answer {
   const char* name;
   std::function<DAT_RETURN(Side& accepter, Buffer& own, Buffer& peers)> post;
@@ -49,7 +49,8 @@ class RuleRefusedPosts : public testing::TestWithParam<Answer> {
   std::unique_ptr<Listener> listener;
 };
 
-// The thread that would take the peer's word runs when it is let, so it is tried often.
+// The bug shows only if no other thread has taken the peer's message before the post, so the test
+// makes many tries.
 // Rules: PATH.17
 TEST_P(RuleRefusedPosts, AfterThePeersDataWereSeenInMemory) {
   constexpr int kTimes = 40;
@@ -178,7 +179,7 @@ TEST_F(RuleFullQueue, OfSendsThatAllArrived) {
     ASSERT_DAT_OK(post_send(poster().ep(), {source.segment()}, 2, DAT_COMPLETION_SUPPRESS_FLAG))
         << i;
     poll_dto(target().recv_evd(), target().ep(), 1);
-    target_finds_nothing(); // and acknowledges
+    target_finds_nothing(); // acknowledges the message
   }
 }
 

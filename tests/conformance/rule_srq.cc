@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Shared receive queues under traffic: who takes which Recv, and when it is free again.
+// Shared receive queues under traffic: which EP takes which Recv, and when the slot is free again.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,12 +46,12 @@ class RuleSrq : public Conformance {
   Receiver receiver(DAT_EVD_HANDLE recv_evd, const ChangeAttributes& change = {}) {
     return {ia, sender_ia, pz, srq, recv_evd, change};
   }
-  // Recv `number` lies at its own eight bytes.
+  // Recv `number` gets its own eight bytes of memory.
   void post(DAT_UINT64 number) {
     EXPECT_DAT_OK(post_srq_recv(srq, {memory->segment(number * 8, 8)}, number));
   }
   std::string received(DAT_UINT64 number) const { return std::string(memory->text(number * 8, 8)); }
-  // The text is at the receiver when this returns.
+  // When this returns, the text is at the receiver.
   static void send(Receiver& from, std::string_view text,
                    DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) {
     Buffer source = from.sender.buffer(8);
@@ -59,7 +59,7 @@ class RuleSrq : public Conformance {
     EXPECT_DAT_OK(post_send(from.sender.ep(), {source.segment()}, 0, flags));
     expect_dto(from.sender.request_evd(), from.sender.ep(), 0);
   }
-  // The SRQ is empty: the message waits.
+  // Sends while the SRQ is empty, so the message waits.
   static void post_without_recv(Receiver& from, Buffer& source, DAT_UINT64 cookie) {
     EXPECT_DAT_OK(post_send(from.sender.ep(), {source.segment()}, cookie));
     EXPECT_NO_EVENT(from.sender.request_evd());
@@ -162,7 +162,7 @@ TEST_F(RuleSrq, AMessageWaitsForARecv) {
   Buffer other_source = second.sender.buffer(8);
   post_without_recv(second, other_source, 2);
   post(0);
-  // Which of two connections brings its message first is nobody's promise.
+  // The order of messages of two connections is not promised.
   const DAT_EVENT event = expect_event(evd, DAT_DTO_COMPLETION_EVENT);
   const bool in_order = event.event_data.dto_completion_event_data.ep_handle == first.ep;
   Receiver& served = in_order ? first : second;
@@ -174,8 +174,8 @@ TEST_F(RuleSrq, AMessageWaitsForARecv) {
   expect_dto(waiting.sender.request_evd(), waiting.sender.ep(), in_order ? 2 : 1);
 }
 
-// Two messages wait for a Recv; the connection of the first one ends, and the next Recv is the
-// second one's.
+// Two messages wait for a Recv. The connection of the first one ends, and the second message takes
+// the next Recv.
 // Rules: SRQ.13
 TEST_F(RuleSrq, AConnectionThatEndedWaitsForNoRecv) {
   enum class End { Abrupt, Peer, Freed };
@@ -358,8 +358,8 @@ TEST_F(RuleSrq, AttributesMustBeGiven) {
   EXPECT_DAT_OK(dat_ep_create(ia, pz, evd, DAT_HANDLE_NULL, DAT_HANDLE_NULL, nullptr, ep.out()));
 }
 
-// So large that it arrives in many steps; and no larger, since the suite also runs over a wire
-// that is a program, which may move but a few megabytes a second.
+// So large that it arrives in many steps, but no larger: the suite also runs over a wire that is a
+// program, which may move only a few megabytes a second.
 constexpr std::size_t kHuge = 8 << 20;
 
 // Rules: dat_ep_recv_query.R5 dat_ep_recv_query.R6 WM.8
@@ -376,7 +376,7 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
   EXPECT_EQ(held, 0) << "what lies on the SRQ is not the EP's";
   EXPECT_EQ(span, 0);
   send(one, "a first.");
-  // A look at the right moment; messages that were too fast for it are followed by another.
+  // Looks while a message is arriving. If the message was too fast, another one follows.
   constexpr DAT_UINT64 kLooks = 300;
   DAT_COUNT most = 0;
   DAT_UINT64 number = 0;
@@ -385,7 +385,7 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
     expect_dto(evd, one.ep, number++);
     bool taken = false;
     while (most == 0 && !taken) {
-      taken = query().available_dto_count == 0; // asked first: the look is behind it
+      taken = query().available_dto_count == 0; // the SRQ is asked before the EP
       EXPECT_DAT_OK(dat_ep_recv_query(one.ep, &held, &span));
       EXPECT_EQ(span, held) << "only the last message is unfinished";
       most = std::max(most, held);
@@ -397,7 +397,7 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
   EXPECT_DAT_OK(dat_ep_recv_query(one.ep, &held, &span));
   EXPECT_EQ(held, 0);
   EXPECT_EQ(span, 0);
-  // Threads and the kernel decide whether a look falls into the middle of a copy.
+  // Whether a look falls into the middle of a copy is left to chance.
   if (most == 0 && transport() != "sim") GTEST_SKIP() << "no look at the right moment";
   EXPECT_EQ(most, 1);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What DAT 2.0 says when a connected EP takes nothing more from its SRQ, and DAT 1.2 does not.
+// The event by which DAT 2.0 tells that a connected EP takes nothing more from its SRQ. DAT 1.2 has
+// no such event.
 #include "fixture.h"
 
 namespace datum::test {
@@ -44,7 +45,7 @@ class RuleSrqLeft : public Conformance {
     return evd;
   }
   void set_connect_evd(DAT_EVD_HANDLE evd) const {
-    // In no other state.
+    // dat_ep_reset() is allowed in no other state.
     if (ep_state(taker->ep()) == DAT_EP_STATE_DISCONNECTED) {
       ASSERT_DAT_OK(dat_ep_reset(taker->ep()));
     }
@@ -55,7 +56,7 @@ class RuleSrqLeft : public Conformance {
   void expect_overflow_of(DAT_EVD_HANDLE evd) const {
     const DAT_EVENT lost = expect_event(async_evd_of(taker_ia), DAT_ASYNC_ERROR_EVD_OVERFLOW);
     EXPECT_EQ(lost.event_data.asynch_error_event_data.dat_handle, evd);
-    // Openers of the same IA hear of errors, too.
+    // Other openers of the same IA get the error, too.
     expect_event(async_evd_of(other_ia), DAT_ASYNC_ERROR_EVD_OVERFLOW);
   }
   void expect_silence() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A shared receive queue that changes its size and warns, while messages of several connections
-// arrive. Each alone: dat_srq.cc and rule_srq.cc.
+// arrive. dat_srq.cc and rule_srq.cc test each of these alone.
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -12,10 +12,10 @@
 namespace datum::test {
 namespace {
 
-// The stock of Recvs is kept between kStock - 1 and kStock, reaped or not: a smaller queue must be
+// Between kStock - 1 and kStock Recvs are outstanding, reaped or not: a smaller queue must be
 // refused, a queue of kStock must not. Completions are reaped in batches, so that each batch takes
-// the Recvs that are available below kMark. kMark in turn is below each size that is asked for: the
-// outstanding Recvs alone are why a size is refused.
+// the number of available Recvs below kMark. kMark in turn is below each size that the test asks
+// for: only the outstanding Recvs are a reason to refuse a size.
 constexpr DAT_COUNT kStock = 16;
 constexpr DAT_COUNT kBatch = 4;
 constexpr DAT_COUNT kMark = 13;
@@ -81,7 +81,8 @@ class RuleSrqLoad : public Conformance {
   }
   DAT_EP_HANDLE ep_of(std::size_t sender) const { return receivers[sender].sender->ep(); }
 
-  // Takes one completion: of a Recv that was posted, with the message that its connection owes.
+  // Takes one completion. Its Recv must have been posted, and its message must be the next one of
+  // its connection.
   DAT_UINT64 reap(const DAT_EVENT& event) {
     const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
     EXPECT_EQ(dto.status, DAT_DTO_SUCCESS);
@@ -96,7 +97,7 @@ class RuleSrqLoad : public Conformance {
     return recv;
   }
 
-  // All the messages. The Recvs of the last batch are not posted again.
+  // Receives all the messages. The Recvs of the last batch are not posted again.
   void receive_all() {
     constexpr DAT_UINT64 kAll = kSenders * kMessages;
     for (DAT_UINT64 taken = 0; taken < kAll; taken += kBatch) {
@@ -119,14 +120,14 @@ class RuleSrqLoad : public Conformance {
       for (const DAT_COUNT size : kSizes) EXPECT_DAT_OK(dat_srq_resize(srq, size)) << size;
       for (const DAT_COUNT size : kTooSmall) {
         const DAT_RETURN status = dat_srq_resize(srq, size);
-        if (done) return; // fewer are outstanding, and it may have been accepted
+        if (done) return; // fewer are outstanding now, so the size may have been accepted
         EXPECT_DAT_ERROR(status, DAT_INVALID_STATE, DAT_INVALID_STATE_SRQ_IN_USE) << size;
       }
     } while (!done);
   }
 
-  // Sets the mark anew after each warning. No wait is in vain: when all is done, fewer Recvs than
-  // the mark are left.
+  // Sets the mark anew after each warning. No wait lasts for ever: when all messages are there,
+  // fewer Recvs than the mark are left.
   void warn_until_done() const {
     do {
       EXPECT_DAT_OK(dat_srq_set_lw(srq, kMark));
@@ -142,7 +143,7 @@ class RuleSrqLoad : public Conformance {
   std::array<Receiver, kSenders> receivers;
   std::array<bool, kStock> posted{};
   std::array<std::uint32_t, kSenders> arrived{};
-  std::atomic<bool> done = false; // all has arrived, the last batch is about to be reaped
+  std::atomic<bool> done = false; // all messages have arrived, the last batch is about to be reaped
 };
 
 // Rules: dat_srq_resize.R10 dat_srq_resize.R5 dat_srq_set_lw.R8 dat_srq_set_lw.R9 SRQ.2 SRQ.4
@@ -152,7 +153,7 @@ TEST_F(RuleSrqLoad, ResizesAndWarningsLoseNoMessage) {
   threads.emplace_back([this] { warn_until_done(); });
   for (std::uint32_t i = 0; i < kSenders; ++i) threads.emplace_back([this, i] { send_all(i); });
   receive_all();
-  done = true; // a failure has left early
+  done = true; // for the case that receive_all() has failed early
   for (std::thread& thread : threads) thread.join();
   EXPECT_NO_EVENT(evd) << "nothing came twice";
   EXPECT_NO_EVENT(async_evd_of(ia)) << "one warning for each mark";

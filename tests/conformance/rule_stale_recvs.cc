@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Posted Recvs whose memory is no longer theirs when the message comes.
+// Posted Recvs whose memory they may not use any more when the message comes.
 #include "fixture.h"
 
 namespace datum::test {
@@ -10,7 +10,7 @@ class RuleStaleRecvs : public testing::Test {
   Side& sender() { return pair.active(); }
   Side& receiver() { return pair.passive(); }
 
-  // The Recv fails when a message takes it; the memory stays as it is, and both ends break.
+  // A message takes the Recv, which fails. The memory stays as it is, and both ends break.
   void expect_protection_error(const Buffer& buffer, const std::string& contents) {
     Buffer source = sender().buffer(16);
     source.fill(1);

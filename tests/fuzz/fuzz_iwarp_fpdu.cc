@@ -15,7 +15,7 @@ using datum::fuzz::require;
 
 namespace {
 
-// Takes everything down; where payload goes and when it stops depends on the octets alone.
+// Keeps all that it is told. Where payload goes and when it stops depends on the octets alone.
 class Recorder final : public FpduSink {
  public:
   std::size_t on_head(const FpduHead& head) override {
@@ -36,7 +36,7 @@ class Recorder final : public FpduSink {
     return Step::Go;
   }
   std::size_t places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) override {
-    // In pieces of 100 octets, as a list of segments would be.
+    // Places in pieces of 100 octets, as a list of segments would be.
     if (memory_.size() < done + length) memory_.resize(done + length);
     std::size_t count = 0;
     while (length != 0 && count < out.size()) {
@@ -69,7 +69,7 @@ std::vector<std::vector<std::byte>> hear(Octets stream, bool crc, std::size_t pi
   decoder.begin(crc);
   while (!stream.empty()) {
     const Octets part = stream.first(std::min(piece, stream.size()));
-    // A buffer of exactly that size: reading past it is found.
+    // A buffer of exactly that size, so that a read past it is found.
     const std::vector<std::byte> copy(part.begin(), part.end());
     const std::size_t taken = decoder.feed(copy);
     require(taken <= part.size(), "no more is taken than was given");
@@ -79,7 +79,7 @@ std::vector<std::vector<std::byte>> hear(Octets stream, bool crc, std::size_t pi
   return std::move(recorder.heard);
 }
 
-// What was heard without the payloads that were placed or taken whole, which arrive differently.
+// The events without the payload that was placed or taken whole, since that arrives differently.
 std::string shape(const std::vector<std::vector<std::byte>>& heard) {
   std::string all;
   for (const auto& each : heard)
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool crc = (data[0] & 1U) != 0;
   std::vector<std::byte> stream;
   if ((data[0] & 2U) != 0) {
-    // FPDUs whose CRC is right, cut out of the input.
+    // FPDUs with a right CRC, made of the input.
     Input input(data + 1, size - 1);
     while (!input.empty()) {
       std::vector<std::byte> fpdu(2);

@@ -64,7 +64,7 @@ void Play::be_connected() {
 void Play::feed(Octets octets) {
   switch (delivery_) {
   case Delivery::Whole: side_.feed(octets); break;
-  // The payload of long frames in larger pieces: one by one it would take most of the time.
+  // Long frames arrive in larger pieces: octet by octet they would take most of the time.
   case Delivery::Octets: side_.feed(octets, octets.size() < 300 ? 1 : 61); break;
   case Delivery::Placed: side_.feed_placing(octets); break;
   }
@@ -106,7 +106,7 @@ void Play::peer_startup(Input& input) {
   feed(octets);
 }
 
-// How the end of a frame is bent: mostly not.
+// The end of a frame is usually right, sometimes wrong.
 void Play::end_frame(Bytes octets, unsigned how) {
   if (how % 16 == 1) octets.back() ^= std::byte{1};
   if (how % 16 == 2) octets.resize(octets.size() / 2);
@@ -263,7 +263,7 @@ std::string Play::finish() {
   require_guarded(writable);
   require_guarded(readable);
   require(readable.region == kUntouched, "what may only be read is not written");
-  // Whatever has happened, it ends in bounded time.
+  // Whatever has happened, the connection ends in bounded time.
   const std::size_t told = log.size();
   side_.session.close(CloseMode::Disconnect, side_.now);
   require(side_.events.log().size() == told, "nothing is told after close()");

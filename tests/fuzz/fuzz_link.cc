@@ -13,13 +13,13 @@ using namespace datum::fuzz;
 namespace {
 
 // The first byte of an input.
-constexpr std::uint8_t kPeerReachable = 0x01; // we have direct access to the peer
-constexpr std::uint8_t kWeReachable = 0x02;   // the peer has it to us, or says so
+constexpr std::uint8_t kPeerReachable = 0x01; // this side has direct access to the peer
+constexpr std::uint8_t kWeReachable = 0x02;   // the peer has direct access to this side, or says so
 constexpr std::uint8_t kShared = 0x04;        // Recvs come from an SRQ
 constexpr std::uint8_t kUnconnected = 0x08;   // begin without a connection
-constexpr std::uint8_t kActive = 0x10;        // we connect, rather than accept
+constexpr std::uint8_t kActive = 0x10;        // this side connects, rather than accepts
 
-// What the peer does: it sends something that is not a doorbell.
+// A step in which the peer sends octets that are no doorbell.
 constexpr std::uint8_t kNoDoorbell = 63;
 
 class Session {
@@ -81,7 +81,7 @@ void Session::peer_step(Input& input, std::uint8_t what) {
     return;
   }
   if (what == kNoDoorbell) {
-    // The port closes itself, and the link goes on until its end is reported.
+    // The port closes itself. The link goes on until its end is reported.
     fabric_.port()->condemned = true;
     consumer_.work();
     return;
@@ -115,7 +115,7 @@ void Session::consumer_step(Input& input, std::uint8_t what) {
   }
 }
 
-// Most steps are followed by a look at what they led to.
+// Most steps are followed by a poll.
 void Session::step(Input& input) {
   const std::uint8_t choice = input.byte();
   const std::uint8_t what = choice >> 2U;

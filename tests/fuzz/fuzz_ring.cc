@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_ring.cc: both ends of a ring whose other ends belong to somebody who writes
-// anything anywhere. The honest consumer is never led outside the ring, and the honest producer
-// never believes to have room that it has not.
+// tests/fuzz/fuzz_ring.cc: both ends of a ring, each against a peer that writes anything anywhere.
+// The honest consumer must stay inside the ring, and the honest producer must never believe in room
+// that does not exist.
 #include <memory>
 
 #include "input.h"
@@ -22,7 +22,7 @@ struct Release {
   void operator()(Shared* shared) const { std::free(shared); }
 };
 
-// As the kernel gives it: zeroes, and nothing is constructed in it.
+// As the kernel gives it: zeroes without a constructor.
 std::unique_ptr<Shared, Release> zeroed() {
   void* memory = std::aligned_alloc(kLineSize, sizeof(Shared));
   std::memset(memory, 0, sizeof(Shared));
@@ -34,7 +34,7 @@ bool in_room(const Ring& ring, const std::byte* payload, std::uint32_t lines) {
   return payload >= begin && payload + std::size_t{lines} * kLineSize <= begin + sizeof ring.room;
 }
 
-// The consumer's side, and how far an honest producer would be.
+// The consumer's side, and the position of an honest producer.
 class Reading {
  public:
   void scribble(Input& input) {
@@ -64,7 +64,7 @@ class Reading {
   std::uint64_t position_ = 0;
 };
 
-// The producer's side, and the most that the other side can have claimed to have read.
+// The producer's side, and the most that the peer can have claimed to have read.
 class Writing {
  public:
   void produce(Input& input) {

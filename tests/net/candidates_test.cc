@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Qualifiers of more than 16 bits over TCP, where programs that have never heard of DAT listen on
-// the ports that stand for them (docs/design/tcp.md).
+// Qualifiers of more than 16 bits over TCP, while programs that know nothing of DAT listen on their
+// candidate ports (docs/design/tcp.md).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +29,7 @@ constexpr DAT_TIMEOUT seconds(DAT_TIMEOUT number) {
   return number * 1'000'000;
 }
 constexpr DAT_CONN_QUAL kQualifier = 0x123456789a;
-// splitmix64 of the qualifier, into 16384 to 24575.
+// The candidate ports: splitmix64 of the qualifier, mapped into 16384 to 24575.
 constexpr std::array<std::uint16_t, 8> kPorts{18951, 24486, 17052, 18166,
                                               20367, 19072, 22855, 20286};
 
@@ -38,7 +38,7 @@ Ia open_ia_at(const Namespace& host, const char* name) {
   return test::open_ia(name);
 }
 
-// Here connects to there.
+// The side here connects to the IA there.
 class Candidates : public testing::Test {
  protected:
   DAT_RETURN listen(Psp& psp, DAT_CONN_QUAL qualifier = kQualifier) {
@@ -49,7 +49,7 @@ class Candidates : public testing::Test {
     const Visit visit(hosts_.there());
     return is_taken(port);
   }
-  // On the first so many ports.
+  // Foreign programs listen on the first `count` candidate ports.
   void let_foreigners_listen(std::size_t count, Manner manner) {
     for (std::size_t i = 0; i < count; ++i)
       foreigners_.emplace_back(hosts_.there(), kPorts.at(i), manner);
@@ -144,7 +144,7 @@ TEST_P(AmongForeigners, AConnectWithoutATimeLimitFindsItsListener) {
   expect_connect(DAT_TIMEOUT_INFINITE);
 }
 
-// The others have the first half of the time at most.
+// The connect may spend half of its time at most on the other candidates.
 // Rules: tcp.Q5
 TEST_P(AmongForeigners, TheLastOfThemIsAskedInTime) {
   let_foreigners_listen(kPorts.size() - 1, GetParam().manner);
@@ -166,7 +166,7 @@ TEST_F(Candidates, WhereForeignersSayNoTheAnswerIsNonPeerRejected) {
   expect_failure(DAT_TIMEOUT_INFINITE, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
 }
 
-// Who is silent may be asking its consumer.
+// A peer that is silent may be asking its consumer, so the connect waits for it.
 // Rules: tcp.Q6 C-08
 TEST_F(Candidates, WhereAForeignerIsSilentTheTimeRunsOut) {
   let_foreigners_listen(1, Manner::Silent);
@@ -175,7 +175,8 @@ TEST_F(Candidates, WhereAForeignerIsSilentTheTimeRunsOut) {
   EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::seconds(2));
 }
 
-// Longer than the others have to wait for their turn; on one of their ports somebody speaks.
+// The consumer takes longer than a connect waits at a candidate, while a foreign program greets at
+// another one.
 // Rules: tcp.Q7
 TEST_F(Candidates, AConsumerThatTakesItsTimeIsWaitedFor) {
   Psp psp;

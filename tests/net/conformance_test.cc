@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The conformance suites of DAT 1.2 and 2.0 with a wire between the two ends of their connections:
-// a choice of their tests, or with --long all of them.
+// a choice of their tests, or all of them with --long.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 namespace datum::net {
 namespace {
 
-// What depends on the order and the time in which things arrive.
+// The tests whose results depend on the order and the time in which frames arrive.
 constexpr const char* kMost = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:RuleConnection*:"
                               "RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*:"
                               "RuleIntoDisconnected*:RuleServicePoints*";
-// Each connection of a test takes a fifth of a second to come and go where the wire takes 20 ms.
+// If the wire takes 20 ms, each connection of a test takes a fifth of a second to come and go.
 constexpr const char* kFew = "DatCr*:DatEpDisconnect*:RuleFlush*:RuleDtoErrors*:"
                              "RuleRdmaReadLimits*";
 constexpr const char* kData = "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
@@ -29,10 +29,10 @@ constexpr const char* kData2 = "Dat2Atomics*:Dat2Extensions*:Dat2ExtendedFlags*"
 constexpr const char* kFew2 = "Dat2Extensions*"; // others poll while they wait for the wire
 constexpr const char* kDatagrams = "Dat2Datagrams*:Dat2Liar*";
 
-// They mostly wait, for the wire or for each other.
+// How many parts run at a time: they mostly wait for the wire or for each other.
 constexpr int kAtATime = 4;
 
-// That the wire has carried at least, a third to a fifth of what it carries for the choice.
+// So many frames the wire must carry: a third to a fifth of those that the choice causes.
 struct Frames {
   std::uint64_t of_dat1;
   std::uint64_t of_dat2;
@@ -44,10 +44,10 @@ struct Kind {
   const char* chosen;
   const char* chosen2 = kData2;
   const char* faults = "";
-  std::vector<const char*> counted = {}; // by the relay: what has to have happened
+  std::vector<const char*> counted = {}; // faults that the relay must have counted
   Wiring wiring = {};
-  // How much longer than without a wire the last octet of a large message may take. A relay that
-  // has to wait for a processor takes milliseconds by itself.
+  // How much later than without a wire the last octet of a large message may come. A relay that
+  // waits for a processor takes milliseconds by itself.
   int way_ms = 100;
 };
 
@@ -76,9 +76,9 @@ class NetConformance : public testing::TestWithParam<Kind> {
   }
 
  private:
-  // TCP asks for a connection again after 1, 3, 7 and 15 s: so events may be late, 30 s. A message
-  // waits for its Recv, too, while its consumer waits for another connection: nearly as long, since
-  // a test may itself wait for the end of that.
+  // TCP sends its SYN again after 1, 3, 7 and 15 s, so events may be 30 s late. A message waits
+  // nearly as long for its Recv, since the consumer may be waiting for another connection, and a
+  // test may itself wait until that is over.
   std::string environment(int part, int count) const {
     return std::string("exec env DATUM_TEST_PATIENCE=6 DATUM_RNR_TIMEOUT=") +
            (run_long() ? "25000" : "3000") +
@@ -99,7 +99,7 @@ TEST_P(NetConformance, OfDat2) {
   run(DATUM_NET_CONFORMANCE2, GetParam().chosen2, GetParam().frames.of_dat2);
 }
 
-// The suites are given more time by variables that some of their tests set for themselves.
+// Variables give the suites more time, and some of their tests set the same variables.
 // Rules: net.C13
 TEST(NetConformanceEnvironment, IsWhatItWasBehindATestThatChangesIt) {
   constexpr const char* kName = "DATUM_RNR_TIMEOUT";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How connections between two hosts come up, fail to, and end, when the wire or a host fails.
+// How connections between two hosts come up, fail and end when the wire or a host fails.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ constexpr DAT_TIMEOUT kSecond = 1'000'000;
 // A loaded machine may need a moment more than the limit.
 constexpr DAT_TIMEOUT kUntilGone = 45 * kSecond;
 constexpr std::size_t kSize = 4096;
-// What is due at a time comes by then.
+// An event that is due at some time comes at most so much later.
 constexpr std::chrono::seconds kInTime{1};
 
 Ia open_ia_at(const Namespace& host) {
@@ -50,7 +50,7 @@ std::unique_ptr<Listener> listen_at(const Namespace& host, DAT_IA_HANDLE ia) {
   return std::make_unique<Listener>(ia);
 }
 
-// Both hosts in this process, an IA on each. Here connects to there.
+// Both hosts are in this process, with an IA on each. The side here connects to the IA there.
 class NetEnd : public testing::Test {
  protected:
   void connect_both() {
@@ -60,7 +60,7 @@ class NetEnd : public testing::Test {
     expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
     expect_connection_event(there_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, there_.ep());
   }
-  // Cookie 1; it waits for its Recv no longer than it takes to get there.
+  // Posts a message with cookie 1, whose Recv is there.
   void post_message(std::string_view text) {
     source_.write(0, text);
     EXPECT_DAT_OK(post_recv(there_.ep(), {target_.segment()}, 1));
@@ -77,7 +77,7 @@ class NetEnd : public testing::Test {
     EXPECT_EQ(DAT_GET_TYPE(dat_evd_wait(here_.request_evd(), time, 1, &event, &left)),
               DAT_TIMEOUT_EXPIRED);
   }
-  // The one has something to send and gets no answer, the other one is idle.
+  // The side here has something to send and gets no answer, the side there is idle.
   void cut_for_ever(DAT_TIMEOUT patience) {
     connect_both();
     EXPECT_DAT_OK(post_recv(here_.ep(), {source_.segment()}, 2));
@@ -89,7 +89,7 @@ class NetEnd : public testing::Test {
     expect_broken(there_, patience);
     expect_dto(there_.recv_evd(), there_.ep(), 1, DAT_DTO_ERR_FLUSHED);
   }
-  // Whatever was posted on both sides comes back.
+  // The connection breaks, and the event of it comes within `patience`.
   void expect_broken(Side& side, DAT_TIMEOUT patience = kUntilGone) {
     const DAT_EVENT event = next_event(side.connect_evd(), patience);
     EXPECT_EQ(event.event_number, DAT_CONNECTION_EVENT_BROKEN);
@@ -115,7 +115,7 @@ class NetEnd : public testing::Test {
   Buffer target_ = there_.buffer(kSize);
 };
 
-// Of which a peer is gone that was silent for four seconds, rather than 30.
+// A peer is given up after four seconds of silence, instead of 30.
 struct FourSeconds {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "4000"};
 };
@@ -124,7 +124,7 @@ class NetEndSoon : private FourSeconds, public NetEnd {};
 struct OneSecondForAnEnd {
   test::Variable timeout{"DATUM_END_TIMEOUT", "1000"};
 };
-// Messages wait for their Recvs in both modes.
+// With this limit messages wait for their Recvs in strict mode, too.
 struct FourSecondsAndAMinuteForARecv {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "4000"};
   test::Variable wait{"DATUM_RNR_TIMEOUT", "60000"};
@@ -133,7 +133,8 @@ class NetClosedWindow : private FourSecondsAndAMinuteForARecv, public NetEnd {
  protected:
   static constexpr DAT_UINT64 kMessages = 16;
   static constexpr std::size_t kMessage = 512 * 1024;
-  // More than TCP holds without a Recv. When the limit is over they are still there.
+  // Sends more than TCP holds while there is no Recv. After twice the limit both sides are still
+  // connected.
   void fill_the_window() {
     connect_both();
     much_.fill(9);
@@ -149,7 +150,8 @@ class NetClosedWindow : private FourSecondsAndAMinuteForARecv, public NetEnd {
 
 class NetEndAtOnce : private OneSecondForAnEnd, public NetEnd {};
 
-// Of which one is gone after a second, once it was there; and no router says that it is not there.
+// A connected peer is given up after a second of silence. The permanent neighbour entry keeps the
+// kernel from reporting an unreachable host.
 struct OneSecond {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "1000"};
 };
@@ -161,7 +163,7 @@ class NetSilence : private OneSecond, public NetEnd {
     hosts_.here().run(std::string("ip neighbour replace ") + TwoHosts::kThere + " lladdr " + kCard +
                       " dev wire nud permanent");
   }
-  // TCP asks twice and then gives up, after three seconds.
+  // TCP sends its SYN again once and gives up after three seconds.
   void let_tcp_give_up_soon() {
     hosts_.here().run("echo 1 >/proc/sys/net/ipv4/tcp_syn_retries\n"
                       "linear=/proc/sys/net/ipv4/tcp_syn_linear_timeouts\n"
@@ -208,7 +210,7 @@ TEST_F(NetEnd, ACutOfFiveSecondsLosesNothing) {
   post_message("late");
   expect_nothing_for(5 * kSecond);
   hosts_.wire().mend();
-  // TCP's next attempt is due within as long again.
+  // The next retransmission of TCP is due within as long again.
   EXPECT_EQ(next_event(there_.recv_evd(), 10 * kSecond).event_number, DAT_DTO_COMPLETION_EVENT);
   EXPECT_EQ(target_.text(0, 4), "late");
   expect_dto(here_.request_evd(), here_.ep(), 1);
@@ -223,8 +225,8 @@ TEST_F(NetEndSoon, ACutForEverBreaksBothSidesWithinTheTimeSet) {
   cut_for_ever(8 * kSecond);
 }
 
-// Here after seven seconds of silence, there after eleven, or, in a long run, a time that no
-// interval above a second would divide so. Nobody has anything to send.
+// Gives the peer up after seven seconds of silence here, and after eleven there. In a long run it
+// is 25 seconds there, which no interval above a second divides. Neither side has anything to send.
 // Rules: net.E4 ENV.9
 TEST(NetIdle, ASideIsGivenUpInTheSecondBehindTheTimeSet) {
   using Clock = std::chrono::steady_clock;
@@ -252,7 +254,7 @@ TEST(NetIdle, ASideIsGivenUpInTheSecondBehindTheTimeSet) {
   EXPECT_DAT_OK(post_send(here.ep(), {source.segment()}, 1));
   expect_dto(there.recv_evd(), there.ep(), 1);
   expect_dto(here.request_evd(), here.ep(), 1);
-  std::this_thread::sleep_for(seconds(1)); // until nothing waits to be acknowledged any more
+  std::this_thread::sleep_for(seconds(1)); // until all is acknowledged
   hosts.wire().cut();
   const Clock::time_point last_heard_before = Clock::now();
   const auto expect_broken_after = [&](Side& side, seconds time) {
@@ -265,7 +267,7 @@ TEST(NetIdle, ASideIsGivenUpInTheSecondBehindTheTimeSet) {
   expect_broken_after(there, there_time);
 }
 
-// Nobody has set one.
+// The default limit.
 // Rules: net.E3 net.E4 ENV.9
 TEST_F(NetEnd, ACutForEverBreaksBothSidesAfter30Seconds) {
   const auto heard_after = std::chrono::steady_clock::now();
@@ -304,7 +306,7 @@ TEST_F(NetClosedWindow, ACutThatIsShorterThanTheLimitLosesNothing) {
   EXPECT_NO_EVENT(here_.connect_evd());
 }
 
-// For a second an end waits for its peer. Then it is TCP's affair alone.
+// An end waits a second for its peer. Then TCP alone goes on.
 // Rules: net.E15
 TEST_F(NetEndAtOnce, AWireThatIsCutWhileAConnectionEndsIsNoBreak) {
   connect_both();
@@ -320,19 +322,19 @@ TEST_F(NetEndAtOnce, AWireThatIsCutWhileAConnectionEndsIsNoBreak) {
             DAT_CONNECTION_EVENT_DISCONNECTED);
 }
 
-// A peer that has not said yet that it is one of ours is not foreign for that.
+// A peer far away has not said Hello yet. That does not make it a foreign peer.
 // Rules: net.E11
 TEST_F(NetEnd, APeerFarAwayAcknowledgesWhatItHasPlaced) {
   hosts_.wire().set_faults("delay=400000");
   connect_both();
   source_.write(0, "far away");
   EXPECT_DAT_OK(post_send(here_.ep(), {source_.segment()}, 1));
-  expect_nothing_for(kSecond); // TCP over there has it for longer than this
+  expect_nothing_for(kSecond); // for longer than TCP there has had the message
   EXPECT_DAT_OK(post_recv(there_.ep(), {target_.segment()}, 1));
   expect_message("far away");
 }
 
-// It leaves while its reply is on the way to us, and hears nothing of what we send then.
+// The peer leaves while its reply is on the way, and receives nothing that is sent then.
 // Rules: iwarp.O20
 TEST_F(NetEnd, APeerFarAwayThatHasLeftHasPlacedNothing) {
   hosts_.wire().set_faults("delay=400000");
@@ -347,8 +349,8 @@ TEST_F(NetEnd, APeerFarAwayThatHasLeftHasPlacedNothing) {
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
 }
 
-// Silence would break it as well, be it TCP's because of a wrong checksum or that of the rest of a
-// frame; but after 30 s. Where a process does this again and again, lines are left out of its log.
+// The CRC must break the connection: silence would break it as well, but only after 30 s. If a
+// process logs such a line again and again, some are left out.
 // Rules: net.E5
 TEST_F(NetEnd, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
   constexpr DAT_TIMEOUT kSoon = 15 * kSecond;
@@ -372,7 +374,7 @@ TEST_F(NetEnd, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
       << text;
 }
 
-// The kernel ends its socket in order, but nobody has announced that.
+// The kernel of a killed process ends its stream in order, but Datum has announced no end.
 // Rules: net.E10
 TEST_F(NetEnd, AProcessThatIsKilledOnTheOtherHostIsBroken) {
   test::PeerProcess peer(
@@ -429,8 +431,8 @@ TEST_F(NetSilence, IsWaitedForWithoutALimit) {
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
 }
 
-// TCP was connected, so there is somebody who is missed after a second, and is asked again; not in
-// the words of those who closed on the newer ones.
+// TCP was connected, so there is a peer, which is given up after a second and asked again: with the
+// same request, not with one of revision 1.
 // Rules: net.E13 net.E14 C-08
 TEST_F(NetSilence, OfAHostThatHasAnsweredIsNoRefusal) {
   constexpr std::uint16_t kPort = 7777;
@@ -454,7 +456,7 @@ TEST_F(NetEnd, WhereNobodyListensIsNonPeerRejected) {
 
 // Rules: net.E8
 TEST_F(NetEnd, AHostThatDoesNotExistIsUnreachable) {
-  // It is asked for three times, a second apart unless one says otherwise.
+  // ARP asks three times, a second apart by default.
   hosts_.here().run("ip ntable change name arp_cache dev wire retrans 100");
   connect_to("10.87.0.77", DAT_CONNECTION_EVENT_UNREACHABLE);
 }

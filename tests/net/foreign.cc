@@ -53,12 +53,12 @@ Foreign::Foreign(const Namespace& host, std::uint16_t port, Manner manner) : man
   const Visit visit(host);
   socket_ = listen_everywhere(port);
   EXPECT_GE(socket_, 0) << std::strerror(errno);
-  // The kernel accepts by itself whom nobody has anything to say to.
+  // A silent program need not accept: the kernel completes the connections.
   if (manner != Manner::Silent) server_ = std::thread([this] { serve(); });
 }
 
 Foreign::~Foreign() {
-  ::shutdown(socket_, SHUT_RDWR); // whoever waits in accept() waits no more
+  ::shutdown(socket_, SHUT_RDWR); // wakes the thread in accept()
   if (server_.joinable()) server_.join();
   ::close(socket_);
   for (const int guest : guests_) ::close(guest);

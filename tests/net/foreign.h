@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/net/foreign.h: a program that listens on a port and has never heard of DAT.
+// tests/net/foreign.h: a program that listens on a port and knows nothing of DAT.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace datum::net {
 
 enum class Manner : std::uint8_t {
-  Silent,  // accepts, and says nothing
+  Silent,  // accepts and sends nothing
   Closes,  // accepts, and closes at once
-  HangsUp, // says something of its own, and closes
-  Greets,  // says something of its own, and waits
+  HangsUp, // sends some octets and closes
+  Greets,  // sends some octets and waits
 };
 
-// Somebody listens at the port, at every address of the host that the calling thread is on.
+// True: a program listens at the port, at every address of the host that the calling thread is on.
 bool is_taken(std::uint16_t port);
 
 class Foreign {
@@ -28,7 +28,7 @@ class Foreign {
   Foreign(const Foreign&) = delete;
   Foreign& operator=(const Foreign&) = delete;
 
-  // The next octets that somebody says to it, so many; Silent only. Empty: nobody comes.
+  // The next octets that a peer sends it, so many; Silent only. Empty: no peer connects.
   std::string hear(std::size_t octets);
 
  private:

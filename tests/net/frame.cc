@@ -81,7 +81,7 @@ bool spoil(Octets frame, std::uint64_t choice) {
   if (is_startup(frame.subspan(tcp->payload, tcp->end - tcp->payload))) return false;
   const std::size_t size = tcp->end - tcp->payload;
   const std::size_t at = tcp->payload + choice % size;
-  // RFC 1624: the checksum follows the change. The sum is of words from the TCP header on.
+  // RFC 1624: the checksum is updated by the change. Words are counted from the TCP header on.
   const unsigned shift = (at - tcp->header) % 2 == 0 ? 8 : 0;
   const std::uint32_t before = std::uint32_t{frame[at]} << shift;
   frame[at] ^= static_cast<std::uint8_t>(1U << (choice / size % 8));
@@ -97,7 +97,7 @@ bool spoil(Octets frame, std::uint64_t choice) {
 bool turn_back(Octets frame) {
   if (!find_packet(frame)) return false;
   swap(frame, 0, kMac, kMac);
-  // No checksum changes: addition does not mind the order.
+  // Addition is commutative, so the swap leaves all checksums right.
   if (type_of(frame) == kTypeIpv4)
     swap(frame, kEthernet + 12, kEthernet + 16, 4);
   else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What an IA says last when it is closed at once, over a wire that takes its time and loses.
+// The last messages of an IA that is closed at once, over a wire that delays and loses frames.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ using test::post_write;
 
 constexpr std::size_t kPieceSize = 16 * 1024;
 
-// A connection that is made over there, and so from there: sockets belong where they are made.
+// A connection whose active side is there: a socket belongs to the namespace in which it was made.
 std::unique_ptr<test::Leaver> connect_from_there(const TwoHosts& hosts, test::Side& side) {
   const test::Listener listener(side.ia());
   std::unique_ptr<test::Leaver> leaver;
@@ -37,7 +37,7 @@ std::unique_ptr<test::Leaver> connect_from_there(const TwoHosts& hosts, test::Si
   return leaver;
 }
 
-// One placed Send, Writes behind it that nobody will read, and the close of one side.
+// Places a Send, posts Writes behind it that the peer will not read, and closes the peer's IA.
 void leave_in_the_middle(TwoHosts& hosts, DAT_IA_HANDLE ia, unsigned round) {
   hosts.wire().set_faults("delay=1000");
   test::Side side(ia);
@@ -45,7 +45,7 @@ void leave_in_the_middle(TwoHosts& hosts, DAT_IA_HANDLE ia, unsigned round) {
   const std::unique_ptr<test::Leaver> leaver = connect_from_there(hosts, side);
   test::Side& other = leaver->side();
   const Buffer& target = leaver->buffer(kPieceSize);
-  // Each round other frames are lost.
+  // Each round loses other frames.
   hosts.wire().set_faults("delay=1000 loss=1000 seed=" + std::to_string(first_seed() + round));
   EXPECT_DAT_OK(post_recv(other.ep(), {target.segment()}, 1));
   EXPECT_DAT_OK(post_send(side.ep(), {source.segment(0, 64)}, 1));

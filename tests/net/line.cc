@@ -6,7 +6,7 @@
 namespace datum::net {
 namespace {
 
-// Longer than it takes a burst to pass, shorter than TCP waits before it sends again.
+// Longer than a burst takes to pass, shorter than TCP waits before it sends again.
 constexpr std::uint64_t kHeldBackMost = 4'000; // us
 
 } // namespace
@@ -34,7 +34,7 @@ bool Line::chance(std::uint32_t of_10000) {
 
 void Line::offer(Frame frame, Time now) {
   ++counts_.offered;
-  // As many draws for each frame, so that one fault does not move another.
+  // Each frame takes the same number of draws, so that one fault does not move another.
   const bool lost = chance(faults_.loss);
   const bool held_back = chance(faults_.reorder);
   const bool duplicated = chance(faults_.duplicate);
@@ -72,7 +72,7 @@ std::optional<Time> Line::next_due() const {
 
 std::optional<Frame> Line::take(Time now) {
   if (under_way_.empty() || under_way_.top().due > now) return std::nullopt;
-  // The queue shows its top as const; it is removed at once.
+  // top() is const, but the frame may be moved out: pop() follows.
   Frame frame = std::move(const_cast<UnderWay&>(under_way_.top()).frame);
   under_way_.pop();
   return frame;

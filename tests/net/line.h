@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/line.h: one direction of the wire: which frames are lost, late, twice or spoilt, and
-// when each comes out. Lives here: the faults, drawn from a seed: the n-th frame of a direction
-// always meets the same. Not here:   sockets and the clock (relay_main.cc).
+// when each comes out.
+// Lives here: the faults, drawn from a seed: the n-th frame of a direction always meets the same.
+// Not here:   sockets and the clock (relay_main.cc).
 #pragma once
 
 #include <chrono>
@@ -21,9 +22,9 @@ struct Faults {
   std::uint64_t seed = 1;
   std::chrono::microseconds delay{0};
   std::uint32_t loss = 0;
-  std::uint32_t reorder = 0; // held back, so that later ones overtake it
+  std::uint32_t reorder = 0; // chance to be held back, so that later frames overtake it
   std::uint32_t duplicate = 0;
-  std::uint32_t corrupt = 0; // of those that `spoil` can change
+  std::uint32_t corrupt = 0; // of the frames that spoil() can change
 };
 
 struct Counts {
@@ -32,7 +33,7 @@ struct Counts {
   std::uint64_t held_back = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
-  std::uint64_t cut = 0; // offered while the line was cut
+  std::uint64_t cut = 0; // frames that came while the line was cut
 };
 
 class Line {
@@ -41,19 +42,19 @@ class Line {
 
   void offer(Frame frame, Time now);
   std::optional<Time> next_due() const;
-  // The next frame that comes out, or none yet.
+  // The next frame that comes out; nothing: none is due yet.
   std::optional<Frame> take(Time now);
 
-  // Nothing enters a line that is cut; what is under way arrives.
+  // A line that is cut takes no frames. Frames under way arrive.
   void set_cut(bool cut) { cut_ = cut; }
-  // Other faults from now on, as of a new line.
+  // Replaces the faults. Their draws begin again, as on a new line.
   void set_faults(const Faults& faults);
   const Counts& counts() const { return counts_; }
 
  private:
   struct UnderWay {
     Time due;
-    std::uint64_t number = 0; // equally due: first in, first out
+    std::uint64_t number = 0; // among equal `due`: first in, first out
     Frame frame;
     bool operator<(const UnderWay& other) const {
       return due != other.due ? due > other.due : number > other.number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the relay does to frames, without a network.
+// The faults that the relay causes, without a network.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(NetFrame, WhatIsCutShortIsNoTcp) {
     EXPECT_FALSE(find_tcp(std::span(kIpv6).first(size))) << size;
 }
 
-// The checksums stand here as another program computed them.
+// The checksums were computed by another program.
 TEST(NetFrame, ASpoiltBitTakesTheChecksumAlong) {
   Frame first = kIpv4;
   ASSERT_TRUE(spoil(first, 0));
@@ -84,7 +84,7 @@ TEST(NetFrame, ASpoiltBitTakesTheChecksumAlong) {
 
 TEST(NetFrame, AnyBitMayBeSpoilt) {
   Frame last = kIpv4;
-  ASSERT_TRUE(spoil(last, 39)); // of five octets
+  ASSERT_TRUE(spoil(last, 39)); // a payload of five octets
   EXPECT_EQ(last[kIpv4Payload + 4], 'o' + 0x80);
   EXPECT_EQ(last[kIpv4Checksum], 0x16);
   EXPECT_EQ(last[kIpv4Checksum + 1], 0x89);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What this host itself refuses to a connect: a port or an address to come from, the way.
+// Reasons in this host for which a connect is refused: no local port, no local address, no route.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -37,11 +37,12 @@ using test::Psp;
 using test::Side;
 
 constexpr DAT_CONN_QUAL kMapped = 0x123456789a;
-// The first two of its ports (candidates_test.cc).
+// The first two candidate ports of kMapped (candidates_test.cc).
 constexpr std::uint16_t kFirstPort = 18951;
 constexpr std::uint16_t kSecondPort = 24486;
 
-// Somebody's connection to a port of this host. It is reset, so that its own port is free at once.
+// Occupies a local port by a connection to a port of this host. Its end is a reset, so that the
+// local port is free at once.
 class Occupant {
  public:
   explicit Occupant(std::uint16_t port) {
@@ -68,13 +69,13 @@ sockaddr_in ipv4_address(const char* text) {
   return made;
 }
 
-// A host of the test's own, with the loopback interface and a wire that nobody is at the end of.
+// A host of the test, with the loopback interface and a wire without another host.
 class OneHost : public testing::Test {
  protected:
   explicit OneHost() {
     host_.run("ip link set dev lo up\n"
               "ip link add name wire type veth peer name plug\n"
-              "ip link set dev wire addrgenmode none\n" // no address but those of the test
+              "ip link set dev wire addrgenmode none\n" // no addresses but those of the test
               "ip link set dev plug addrgenmode none\n"
               "ip link set dev wire up\n"
               "ip link set dev plug up\n"
@@ -111,7 +112,7 @@ std::string congestion_of(int socket) {
   return name;
 }
 
-// What an IA asks whom for that it finds at that address.
+// The flags in the request that `ia` sends to a listener of `host` at that address.
 char flags_of_request(DAT_IA_HANDLE ia, const Namespace& host, const char* at) {
   const int door = [&] {
     const Visit visit(host);
@@ -133,7 +134,7 @@ char flags_of_request(DAT_IA_HANDLE ia, const Namespace& host, const char* at) {
   return frame[kFlags];
 }
 
-// Of the sockets of this process, and who they are connected with.
+// The congestion control of the connection of this process with that peer.
 std::string congestion_towards(const char* peer) {
   const sockaddr_in wanted = ipv4_address(peer);
   for (int fd = 0; fd < 1024; ++fd) {
@@ -155,7 +156,7 @@ TEST_F(OneHost, TowardsItsOwnAddressesNoCrcIsAskedFor) {
   EXPECT_EQ(flags_of_request(wire, host_, "10.89.0.1") & kCrc, 0);
 }
 
-// An IA of all addresses that was opened when there were none but those of the loopback interface.
+// An IA of all addresses, which was opened when only the loopback interface had one.
 // Rules: iwarp.S32 ENV.7
 TEST(AnotherHost, IsAskedForTheCrcByWhoeverHadNoNetworkAtFirst) {
   TwoHosts hosts;
@@ -172,7 +173,7 @@ TEST(AnotherHost, IsAskedForTheCrcByWhoeverHadNoNetworkAtFirst) {
   EXPECT_NE(flags_of_request(here, hosts.there(), TwoHosts::kThere) & kCrc, 0);
 }
 
-// The address that such an IA reports, which has moved there meanwhile.
+// The address that this IA reported has moved to the other host since.
 // Rules: iwarp.S32 ENV.7
 TEST(AnotherHost, IsAskedForTheCrcAtAnAddressThatWasOurs) {
   TwoHosts hosts;
@@ -202,13 +203,13 @@ TEST(AnotherHost, IsAskedForTheCrcAndHasTheSystemsCongestionControl) {
   Side passive(there);
   EXPECT_DAT_OK(test::connect(active.ep(), *listener));
   {
-    const Visit visit(hosts.there()); // the thread that accepts asks where the peer is
+    const Visit visit(hosts.there()); // the thread that accepts looks where the peer is
     Cr cr = listener->expect_request();
     EXPECT_DAT_OK(test::accept(cr, passive.ep()));
   }
   expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
-  EXPECT_EQ(congestion_towards(TwoHosts::kThere), systems); // who connects
-  EXPECT_EQ(congestion_towards(TwoHosts::kHere), systems);  // who accepts
+  EXPECT_EQ(congestion_towards(TwoHosts::kThere), systems); // active side
+  EXPECT_EQ(congestion_towards(TwoHosts::kHere), systems);  // passive side
 }
 
 // --- ports, addresses, ways ----------------------------------------------------------------------
@@ -275,7 +276,8 @@ TEST_F(OneHost, AnAddressThatHasGoneIsNoShortage) {
   expect_unreachable(side, "127.0.0.1");
 }
 
-// IPv6 without any address but that of the loopback interface: the error is that of a shortage.
+// With IPv6 only the loopback interface has an address: the error is the same as without a free
+// port.
 // Rules: tcp.R13
 TEST_F(OneHost, NoAddressToComeFromIsNoShortage) {
   host_.run("ip -6 address flush dev lo\n"
@@ -316,7 +318,7 @@ TEST_F(OneHost, WhereThereIsNoWayTheCodeSaysItAll) {
   EXPECT_EQ(said.empty(), !informed) << said;
 }
 
-// The level is that of the process: one of its own.
+// The log level belongs to the process, so this runs in another one.
 // Rules: tcp.R14
 TEST(Unreachable, WhoAsksIsToldWhy) {
   char program[PATH_MAX] = {};
@@ -338,7 +340,8 @@ TEST(Unreachable, WhoAsksIsToldWhy) {
 
 // --- ports that are chosen -----------------------------------------------------------------------
 
-// While it lives, this thread is held to net.ipv4.ip_unprivileged_port_start.
+// While this lives, the calling thread has no privilege for ports below
+// net.ipv4.ip_unprivileged_port_start.
 class WithoutPrivilege {
  public:
   WithoutPrivilege() {
@@ -374,7 +377,7 @@ TEST_F(AnyQualifier, APortThatIsRefusedIsNotTheLast) {
   const Ia ia = open_ia("datum-lo");
   const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
   const WithoutPrivilege less;
-  for (int i = 0; i < 20; ++i) { // it begins anywhere
+  for (int i = 0; i < 20; ++i) { // the search begins at a random port
     Psp psp;
     ASSERT_DAT_OK(listen_anywhere(ia, evd, psp));
     EXPECT_EQ(found_, 30009U);
@@ -451,7 +454,7 @@ TEST_F(MappedQualifier, WhereEachIsRefusedThePrivilegeIsNamed) {
             "is here\n");
 }
 
-// The second is used, all others are refused.
+// The second candidate port is in use, all others are refused.
 // Rules: tcp.Q11
 TEST_F(MappedQualifier, WhereTheOthersAreUsedItIsInUse) {
   const Foreign foreign(host_, kSecondPort, Manner::Silent);
@@ -479,7 +482,8 @@ TEST_F(AnyQualifier, IsNoMappedPort) {
   }
 }
 
-// The one port below the ephemeral ones is taken, and the kernel gives the lower ones first.
+// The only port below the mapped ones that may be chosen is taken, and the kernel gives low ports
+// first.
 // Rules: tcp.Q10
 TEST_F(AnyQualifier, IsNoMappedPortWhereTheKernelChooses) {
   allow_local_ports("1025 24576");

@@ -33,10 +33,10 @@ struct Versions {
 
 struct Mix {
   unsigned rounds = 100;  // of each host
-  bool may_break = false; // and does, where the other host is silent for two seconds
+  bool may_break = false; // true: silence of two seconds breaks a connection
   Versions versions = {};
-  int connect_ms = 60'000;                   // for which a connect waits for the other host
-  std::function<void()> meanwhile = nullptr; // while both work, as they do until they may stop
+  int connect_ms = 60'000;                   // how long a connect waits for the other host
+  std::function<void()> meanwhile = nullptr; // runs while both hosts work
 };
 
 class Node {
@@ -55,14 +55,14 @@ class Node {
   const std::string& target() const { return target_; }
   void connect_to(const Node& other) { process_.send("target " + other.target()); }
   void tell(const std::string& word) { process_.send(word); }
-  // What it says, which must begin so.
+  // The rest of the next line of the process, which must begin so.
   std::string say(const std::string& beginning) {
     const std::string line = process_.receive(kPatienceMs);
     EXPECT_TRUE(line.starts_with(beginning)) << line << " instead of " << beginning;
     return line.size() < beginning.size() ? line : line.substr(beginning.size());
   }
   void expect_success() { EXPECT_EQ(process_.wait_for_exit(), 0); }
-  // Of "ROUNDS BROKEN".
+  // `figures`: "ROUNDS BROKEN".
   void note_done(const std::string& figures) {
     const std::size_t blank = figures.find(' ');
     ASSERT_NE(blank, std::string::npos) << figures;
@@ -76,7 +76,7 @@ class Node {
   std::string target_;
 };
 
-// Connections that one side has seen broken.
+// How many connections each side has seen break.
 struct Broken {
   std::uint64_t here = 0;
   std::uint64_t there = 0;
@@ -96,7 +96,8 @@ class NetMix : public testing::Test {
         if (testing::Test::HasFailure()) return {};
         if (std::string(said) == "done ") node->note_done(rest);
       }
-      // A process that ends does not wait until what it said last has come to the other host.
+      // A process that ends does not wait until its last message has arrived, so the faults end
+      // first.
       if (std::string(said) == "enough") hosts.wire().set_faults("");
       for (Node* node : {&one, &other}) {
         if (std::string(said) == "enough") node->tell("stop");
@@ -107,7 +108,7 @@ class NetMix : public testing::Test {
     other.expect_success();
     return {one.broken(), other.broken()};
   }
-  // Connections may break, and what is spoilt is found by its CRC.
+  // Connections may break. CRCs must find the spoilt frames.
   static void run_over_a_wire_that_spoils(const Versions& versions) {
     TwoHosts hosts;
     hosts.wire().set_faults("corrupt=50");
@@ -120,7 +121,7 @@ class NetMix : public testing::Test {
   }
 };
 
-// Each has happened.
+// Each of these faults has happened.
 void expect_faults(Wire& wire, const std::vector<const char*>& faults) {
   for (const char* fault : faults) EXPECT_GE(wire.count(fault), 1U) << fault;
 }
@@ -135,7 +136,7 @@ void await_frames(Wire& wire, std::uint64_t more) {
   }
 }
 
-// Once, in the middle of what goes over the wire.
+// Cuts the wire once, in the middle of the traffic.
 void cut_for(Wire& wire, milliseconds time) {
   await_frames(wire, kManyFrames);
   wire.cut();
@@ -208,8 +209,8 @@ TEST_F(NetMix, Over100MegabitsPerSecond) {
   run(hosts, {.rounds = 150});
 }
 
-// A connection ends at the first spoilt octet, or, if that makes an FPDU longer and nobody sends so
-// much, when it has waited for the rest; none is taken for a good one.
+// A connection ends at the first spoilt octet. If that makes an FPDU longer than what follows, it
+// ends when it has waited for the rest in vain. No spoilt octet is delivered.
 // Rules: net.M9
 TEST_F(NetMix, OverAWireThatSpoilsWhatTcpTakesForGood) {
   run_over_a_wire_that_spoils({1, 1});
@@ -231,8 +232,8 @@ TEST_F(NetMix, OverAWireThatIsCutForLongerThanAHostMayBeSilent) {
   EXPECT_GE(broken.there, 1U);
 }
 
-// What is up breaks behind two seconds, long before they may stop; what is begun meanwhile does not
-// come up, and is told so after three.
+// Established connections break after two seconds, long before they may end in order. Connects that
+// begin meanwhile fail after three seconds.
 // Rules: net.M16
 TEST_F(NetMix, OverAWireThatIsCutForEver) {
   TwoHosts hosts;

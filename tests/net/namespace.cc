@@ -29,13 +29,14 @@ namespace {
 constexpr const char* kInside = "DATUM_NET_INSIDE";
 constexpr const char* kOwn = "/proc/self/ns/net"; // of the main thread, which alone changes
 
-// A namespace that cannot be made or entered: nothing of the test has a meaning then.
+// A namespace cannot be made or entered, so the tests cannot run.
 [[noreturn]] void die(const char* what) {
   std::perror(what);
   std::_Exit(2);
 }
 
-// A container may have no right to them; CI must, so that these tests run somewhere.
+// A container may have no right to namespaces: the tests are skipped. CI must have it, so that they
+// run somewhere.
 [[noreturn]] void end_without_hosts(int error) {
   if (std::getenv("CI") == nullptr) {
     std::fputs(skip_line(error).c_str(), stdout);
@@ -53,8 +54,8 @@ void enter_own_namespaces(char** words) {
   static char program[PATH_MAX];
   if (::readlink("/proc/self/exe", program, sizeof program - 1) < 0) die("/proc/self/exe");
   ::setenv(kInside, "1", 1);
-  // A program of its own, since the kernel gives no user namespace to one that has threads, and a
-  // sanitizer's has.
+  // DATUM_OWN_NETWORK is a program of its own: the kernel gives no user namespace to a process with
+  // threads, and a sanitizer has threads.
   std::vector<const char*> command{DATUM_OWN_NETWORK, program};
   for (char** word = words + 1; *word != nullptr; ++word) command.push_back(*word);
   command.push_back(nullptr);
@@ -100,7 +101,7 @@ void Namespace::run_together(const std::vector<std::string>& scripts) const {
   const Visit visit(*this);
   std::vector<pid_t> children;
   for (const std::string& script : scripts) {
-    // What a user without privileges may not have in the path.
+    // Folders that an ordinary user may not have in PATH.
     const std::string whole = "PATH=$PATH:/usr/sbin:/sbin\n" + script;
     children.push_back(::fork());
     if (children.back() == 0) {
@@ -118,7 +119,7 @@ void Namespace::run_together(const std::vector<std::string>& scripts) const {
 
 void Namespace::leave_nothing_to_hardware(const std::string& interface) const {
   const Visit visit(*this);
-  // Without it no segmentation either.
+  // Without checksums the interface does no segmentation, either.
   ethtool_value checksums{ETHTOOL_STXCSUM, 0};
   ifreq request{};
   interface.copy(request.ifr_name, IFNAMSIZ - 1);

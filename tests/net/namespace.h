@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/net/namespace.h: network namespaces of this test's own.
-// Lives here: getting the right to make them, making them, being in one for a moment.
-// Not here:   what is in them (two_hosts.h).
+// tests/net/namespace.h: network namespaces for the tests.
+// Lives here: the right to make them, making them, and entering one for a moment.
+// Not here:   the hosts in them (two_hosts.h).
 #pragma once
 
 #include <string>
@@ -9,38 +9,39 @@
 
 namespace datum::net {
 
-// Begins the program anew in a network namespace of its own, unless that has been done. Needs no
-// privilege where there are user namespaces. Namespaces and interfaces vanish with the last process
-// in them, and every process of the test dies with the one that began it. Where the kernel refuses,
-// the program ends: skipped, or failed in CI.
+// Starts the program anew in a network namespace of its own, unless that has been done. Needs no
+// privilege if there are user namespaces. Namespaces and interfaces end with the last process in
+// them, and every process of the test ends with the one that started it. If the kernel refuses, the
+// tests are skipped, or fail in CI.
 void enter_own_namespaces(char** words);
 
 class Namespace {
  public:
   static Namespace current();
-  static Namespace create(); // the caller stays where it is
+  static Namespace create(); // the caller stays in its namespace
   Namespace(Namespace&& other) noexcept;
   Namespace(const Namespace&) = delete;
   Namespace& operator=(const Namespace&) = delete;
   Namespace& operator=(Namespace&&) = delete;
   ~Namespace();
 
-  void enter() const; // the calling thread
+  void enter() const; // moves the calling thread
   std::string path() const;
-  // The command that runs `words` in it.
+  // The command that runs `words` in the namespace.
   std::vector<std::string> command(const std::vector<std::string>& words) const;
-  // A script, which must succeed; or several at the same time.
+  // Runs a shell script, or several at the same time. Each must succeed.
   void run(const std::string& script) const { run_together({script}); }
   void run_together(const std::vector<std::string>& scripts) const;
-  // Frames leave the interface as they would on a wire: cut to its MTU, with their checksums.
+  // Frames leave the interface as on a wire: no larger than its MTU, with their checksums.
   void leave_nothing_to_hardware(const std::string& interface) const;
 
  private:
   explicit Namespace(int file) : file_(file) {}
-  int file_; // inherited, so that path() has a meaning in children
+  int file_; // children inherit it, so that path() is valid in them
 };
 
-// The calling thread is in `where` for a moment: sockets that it makes belong there for ever.
+// Moves the calling thread into `where` while this lives. A socket stays in the namespace in which
+// it was made.
 class Visit {
  public:
   explicit Visit(const Namespace& where) : home_(Namespace::current()) { where.enter(); }

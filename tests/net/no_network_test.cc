@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A host without a network: no interface is up, the loopback interface included, or none has an
-// address. `datum` is there all the same.
+// A host without a network: no interface is up, not even loopback, or none has an address. The IA
+// `datum` exists all the same.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -30,7 +30,7 @@ constexpr const char* kWhyNot = "no network interface of this host is up and has
 
 struct Lack {
   const char* name;
-  const char* script; // in a fresh namespace
+  const char* script; // runs in a fresh namespace
 };
 void PrintTo(const Lack& lack, std::ostream* out) {
   *out << lack.name;
@@ -117,7 +117,7 @@ TEST_P(NoNetwork, AConnectToAnotherHostIsUnreachableAndSaysWhyOnce) {
                 kWhyNot + ", see `ip address`\n");
 }
 
-// Nobody listens yet, and somebody will: no reason to say that this host cannot be reached.
+// No service point listens yet. That is no reason to call this host unreachable.
 // Rules: ENV.24 CONN.3 CONN.27
 TEST_P(NoNetwork, AConnectToNobodyOfThisHostIsAnsweredAsEver) {
   const Ia ia = open_with("auto");
@@ -150,7 +150,7 @@ TEST_P(NoNetwork, AnInterfaceThatComesUpLaterIsUsed) {
   expect_connects(active, passive, listener);
 }
 
-// What a program meets, of both versions.
+// The tests that run without a network, of both versions.
 constexpr const char* kWithoutNetwork =
     "DatIaOpen*:DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:DatPsp*:RuleServicePoints*";
 constexpr const char* kWithoutNetwork2 = "DatIaOpen*:Dat2Datagrams*:Dat2Extensions*:Dat2Csp*";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A way whose largest packet changes while there is a connection: FPDUs to a peer that is not one
-// of ours follow (RFC 5044: the largest ULPDU is that of TCP's segments now).
+// A path whose largest packet changes while there is a connection. FPDUs to a foreign peer must
+// follow it (RFC 5044: the largest ULPDU is that of TCP's segments now).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class NetPath : public testing::Test {
     test::expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
                                   side_->ep());
   }
-  // Of the FPDUs of one message the largest, with all that is around it.
+  // The size of the largest FPDU of one message, with header and CRC.
   std::size_t largest_fpdu() {
     EXPECT_DAT_OK(test::post_send(side_->ep(), {message_->segment()}, 1));
     std::size_t largest = 0;
@@ -52,7 +52,8 @@ class NetPath : public testing::Test {
     test::expect_dto(side_->request_evd(), side_->ep(), 1);
     return largest;
   }
-  // Until it is as wanted; a new size is noticed a second behind what TCP has noticed.
+  // Sends messages until the size is as wanted. Datum notices a new size up to a second after TCP
+  // has.
   template <class Wanted>
   std::size_t await_fpdus(const Wanted& wanted) {
     std::size_t size = 0;
@@ -78,7 +79,7 @@ class NetPath : public testing::Test {
 TEST_F(NetPath, FpdusFollowTheLargestPacket) {
   EXPECT_GT(largest_fpdu(), 30'000U);
   host_.run("ip link set lo mtu 1500");
-  // 1448 octets of a segment with timestamps, 1460 without.
+  // A segment has 1448 octets with timestamps, 1460 without.
   const std::size_t small = await_fpdus([](std::size_t size) { return size <= 1460; });
   EXPECT_LE(small, 1460U);
   EXPECT_GE(small, 1440U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/net/plain_tcp.h: what the wire between two hosts takes of the time of any TCP, ours or not.
-// Times are at least what the wire takes; a busy machine makes them longer.
+// tests/net/plain_tcp.h: the time that any TCP connection takes over the wire between two hosts.
+// The times are at least those of the wire; a busy machine makes them longer.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 
 namespace datum::net {
 
-// Of a connect from here to there, over IPv4: a frame that way and one back.
+// The time of a connect from here to there, over IPv4: a frame there and one back.
 std::chrono::nanoseconds time_of_connect(const TwoHosts& hosts);
-// Of so many octets from here to there.
+// The time of so many octets from here to there.
 std::chrono::nanoseconds time_of_octets(const TwoHosts& hosts, std::size_t octets);
 
 } // namespace datum::net

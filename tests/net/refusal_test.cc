@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A kernel that gives no namespaces: what the test program says then.
+// The text of the test program if the kernel gives no namespaces.
 #include "refusal.h"
 
 #include <gtest/gtest.h>
@@ -21,11 +21,11 @@ std::string own_program() {
 }
 
 struct Ended {
-  int status = 0; // as waitpid tells it
+  int status = 0; // as waitpid() returns it
   std::string said;
 };
 
-// In a user namespace of its own, so that other processes keep their limits.
+// Runs the program in a user namespace of its own, so that other processes keep their limits.
 Ended run_without_namespaces(const std::string& environment) {
   const std::string command =
       "unshare --user --map-root-user sh -c 'cd /proc/sys/user && echo 0 >max_user_namespaces && "

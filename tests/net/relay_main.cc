@@ -33,14 +33,14 @@ using namespace datum::net;
 namespace {
 
 constexpr std::size_t kLongest = 65536 + 64; // a frame of the largest MTU
-constexpr int kBurst = 64;                   // frames of an interface before others get a turn
+constexpr int kBurst = 64;                   // frames of one interface before the others get a turn
 
 [[noreturn]] void die(const char* what) {
   std::fprintf(stderr, "datum-net-relay: %s: %s\n", what, std::strerror(errno));
   _exit(1);
 }
 
-// A bad place for a limit: what does not fit here is a loss that nobody has asked for.
+// Wants large buffers: a frame that does not fit in them is lost, which no test has asked for.
 void want_room(int socket, int forced, int usual) {
   constexpr int kRoom = 32 << 20;
   if (::setsockopt(socket, SOL_SOCKET, forced, &kRoom, sizeof kRoom) != 0)
@@ -64,7 +64,7 @@ int open_interface(const char* name) {
   return socket;
 }
 
-// What arrives at `from` leaves at `to`.
+// Frames that arrive at `from` leave at `to`.
 struct Direction {
   int from;
   int to;

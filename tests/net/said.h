@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/net/said.h: what Datum says to stderr, in this process and in those that it begins.
+// tests/net/said.h: the lines of Datum on stderr, in this process and in its children.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace datum::net {
 
-// From now on, kept until it is asked for, or shown where nobody has asked.
+// Keeps what is written to stderr from now on. Prints it at its end if take() was not called.
 class Said {
  public:
   Said() { testing::internal::CaptureStderr(); }
@@ -24,7 +24,7 @@ class Said {
   Said(const Said&) = delete;
   Said& operator=(const Said&) = delete;
 
-  // All of it so far, once; what is said later is shown as ever.
+  // Returns all of it so far, once. Later lines are printed as usual.
   std::string take() {
     taken_ = true;
     return testing::internal::GetCapturedStderr();
@@ -34,7 +34,7 @@ class Said {
   bool taken_ = false;
 };
 
-// The lines that hold all of these.
+// The number of lines that contain all of these parts.
 inline std::size_t lines_with(const std::string& text,
                               std::initializer_list<std::string_view> parts) {
   std::istringstream lines(text);

@@ -10,7 +10,7 @@
 namespace datum::net {
 namespace {
 
-// A host has one interface; its other end is `plug`, in the relay's namespace.
+// A host has one interface. The other end of it is `plug`, in the relay's namespace.
 void set_up(const Namespace& host, const Namespace& relay, const std::string& plug, char number,
             const Wiring& wiring) {
   const std::string mtu = std::to_string(wiring.mtu);
@@ -72,7 +72,7 @@ TwoHosts::TwoHosts(const Wiring& wiring) {
 
 HostAndMirror::HostAndMirror(const Wiring& wiring) {
   set_up(host_, between_, "mirror", '1', wiring);
-  // Nobody there would answer for it.
+  // No host would answer an ARP request for this address.
   host_.run(std::string("ip neighbour add ") + (wiring.ipv6 ? kMirror6 : kMirror) +
             " lladdr 02:00:00:00:00:02 dev wire nud permanent\n");
   wire_ = std::make_unique<Wire>(between_, std::vector<std::string>{"mirror"});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/two_hosts.h: two hosts and the wire between them.
 // Lives here: their namespaces, interfaces and addresses; the relay that is the wire
-// (relay_main.cc). Not here:   what runs on them.
+//             (relay_main.cc).
+// Not here:   what runs on them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace datum::net {
 
 struct Wiring {
   int mtu = 1500;
-  bool ipv6 = false;      // else IPv4
+  bool ipv6 = false;      // false: IPv4
   bool slow = false;      // 100 Mbit/s (tbf)
   bool impatient = false; // TCP sends again after 20 ms, not 200: more losses in the same time
 };
@@ -37,8 +38,7 @@ class Wire {
   test::PeerProcess relay_;
 };
 
-// The calling thread is on the host `here` while this lives, and so are the processes that it
-// begins.
+// While this lives, the calling thread and the processes that it starts are on the host `here`.
 class TwoHosts {
  public:
   explicit TwoHosts(const Wiring& wiring = {});
@@ -61,8 +61,8 @@ class TwoHosts {
   std::unique_ptr<Wire> wire_;
 };
 
-// One host, and a wire that brings what it sends to `kMirror` back, as if from there: what connects
-// to that address connects to this host, but not within it.
+// One host, and a wire that returns each packet to `kMirror` as if it came from there. A connect to
+// that address reaches this host, but not within it.
 class HostAndMirror {
  public:
   explicit HostAndMirror(const Wiring& wiring = {});

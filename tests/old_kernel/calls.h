@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/old_kernel/calls.h: which system calls, and which arguments of older ones, a version of
-// Linux brought. Lives here: one table, in the order of the versions that brought something. Not
-// here:   what a filter cannot take away: what a call does for arguments that older kernels take as
-// well
-//             (docs/platforms.md names what of that concerns us).
+// Linux brought.
+// Lives here: one table, in the order of the versions that brought something.
+// Not here:   what a filter cannot take away: what a call does for arguments that older kernels
+//             take as well (docs/platforms.md names what of that concerns us).
 #pragma once
 
 #include <cstdint>

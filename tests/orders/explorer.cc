@@ -9,7 +9,7 @@
 namespace datum::test {
 namespace {
 
-// Each place where there was a choice, and what is chosen there now.
+// A list of the places where there was a choice, each with the choice that is taken now.
 class DepthFirst final : public Machine::Guide {
  public:
   std::size_t choose(std::size_t count) override {
@@ -18,8 +18,8 @@ class DepthFirst final : public Machine::Guide {
     return trail_[depth_++].index;
   }
 
-  // A thread whose step was tried here already need not take it before something has happened that
-  // its step depends on: the order of independent steps makes no difference.
+  // Leaves out threads whose next step was tried here already, until a step that depends on it has
+  // been taken: the order of independent steps makes no difference.
   std::size_t choose_thread(std::uint32_t able, const std::vector<Step>& steps) override {
     const std::uint32_t awake = able & ~sleeping_;
     if (awake == 0) return steps.size();
@@ -45,7 +45,7 @@ class DepthFirst final : public Machine::Guide {
     sleeping_ = 0;
     last_ = 0;
   }
-  // False: everything was tried.
+  // False: all choices were tried.
   bool advance() {
     trail_.resize(depth_);
     while (!trail_.empty() && trail_.back().index + 1 == trail_.back().count) trail_.pop_back();
@@ -61,7 +61,7 @@ class DepthFirst final : public Machine::Guide {
     std::size_t index = 0;
     std::array<std::uint8_t, kMostThreads> threads{};
   };
-  // The one that runs goes on first.
+  // The thread that ran last goes on first.
   void push_threads(std::uint32_t awake) {
     Node node{.count = static_cast<std::size_t>(std::popcount(awake))};
     std::size_t at = 0;
@@ -104,7 +104,7 @@ class ByChance final : public Machine::Guide {
   std::size_t last_ = 0;
 };
 
-// True: it is one that can be.
+// True: the execution is a possible one.
 bool play(Scene& scene, Machine& machine) {
   machine.clear();
   scene.begin(machine);
@@ -143,7 +143,8 @@ Found search_all(Scene& scene, const Search& search) {
     }
     const bool more_values = search.promises && good && machine.memory().keep_values();
     if (machine.usage_grew() || more_values) {
-      // What was left out so far, or could not be promised, would have made a difference.
+      // A step that was left out, or a value that could not be promised, would have made a
+      // difference.
       machine.forget_growth();
       guide.forget();
       guide.begin();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/explorer.h: plays a scene in every way that can make a difference, or by a seed.
-// Lives here: the search (depth first, with sleep sets), what ends it.
+// tests/orders/explorer.h: plays a scene in every way that can make a difference, or by seeds.
+// Lives here: the search (depth first, with sleep sets), and its end.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,33 @@
 
 namespace datum::test {
 
-// A few threads of the product's code, and what must hold.
+// A few threads that run the product's code, and the check of the outcome.
 class Scene {
  public:
   virtual ~Scene() = default;
-  // Before each execution: makes what the threads work on, shares it, adds the threads.
+  // Called before each execution: makes the objects that the threads work on, shares them and adds
+  // the threads.
   virtual void begin(Machine& machine) = 0;
-  // After it: nobody goes on any more. Calls machine.fail() if something is wrong.
+  // Called after each execution: no thread goes on any more. Calls machine.fail() if something is
+  // wrong.
   virtual void end(Machine& machine, bool finished) = 0;
 };
 
 struct Search {
-  bool promises = false;        // loads may come after later stores
+  bool promises = false;        // true: loads may come after later stores
   std::uint64_t most = 3000000; // executions
 };
 
 struct Found {
-  std::uint64_t executions = 0; // that ended
-  std::uint64_t given_up = 0;   // that another one stands for, or that cannot be
-  bool all = false;             // there are no others
-  std::string failure;          // with its trace
+  std::uint64_t executions = 0; // executions that ended
+  std::uint64_t given_up = 0;   // executions that equal another one, or are impossible
+  bool all = false;             // true: there are no other executions
+  std::string failure;          // with its trace; empty: none
 };
 
-// Until something is wrong, or nothing is left to try.
+// Plays until an execution fails, or all were tried.
 Found search_all(Scene& scene, const Search& search = {});
-// One execution each, by chance.
+// Plays one execution for each seed, with random choices.
 Found search_seeds(Scene& scene, std::uint64_t first, std::uint64_t last,
                    const Search& search = {});
 

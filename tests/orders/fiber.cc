@@ -20,7 +20,7 @@ void Fiber::enter(unsigned high, unsigned low) {
   _longjmp(fiber->outside_, 1);
 }
 
-// swapcontext() makes two system calls: it is only for the first time.
+// swapcontext() makes two system calls, so it is used only the first time.
 void Fiber::go_on() {
   if (_setjmp(outside_) != 0) return;
   if (begun_) _longjmp(inside_, 1);

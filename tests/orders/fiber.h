@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/fiber.h: a stack of its own for code that thinks it is a thread.
+// tests/orders/fiber.h: a stack of its own for code that runs as if in a thread of its own.
 #pragma once
 
 #include <csetjmp>
@@ -10,7 +10,7 @@
 
 namespace datum::test {
 
-// Runs `body` a piece at a time. One that is given up in the middle is never unwound.
+// Runs `body` a piece at a time. The stack of a fiber that is given up is never unwound.
 class Fiber {
  public:
   Fiber();
@@ -18,9 +18,9 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
 
   void start(std::function<void()> body);
-  // From outside: until the next pause(), or the end.
+  // Called from outside: runs the fiber until the next pause(), or its end.
   void go_on();
-  // From within.
+  // Called from within the fiber.
   void pause();
   bool over() const { return over_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which thread the product believes to be: the threads of a scene are fibers of one.
+// The thread numbers that the product sees: the threads of a scene are fibers of one real thread.
 #include "machine.h"
 #include "scenes.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What GCC makes of the product's accesses to memory when it compiles for ThreadSanitizer: a call
-// before each, and one in place of each atomic access and fence. Here these calls lead to the
-// machine that plays a scene. Outside of one, and for memory that no threads share, they do what
-// the access would have done.
+// GCC compiles the product as for ThreadSanitizer: a call before each access to memory, and a call
+// in place of each atomic access and fence. Here these calls lead to the machine that plays a
+// scene. Outside of a scene, and for memory that no threads share, they do what the access would
+// have done.
 // https://github.com/llvm/llvm-project/blob/main/compiler-rt/include/sanitizer/tsan_interface_atomic.h
 #include "instrument.h"
 
@@ -58,7 +58,8 @@ void begin_stacks() {
   for (CallStack& stack : stacks) stack.depth = 0;
 }
 
-// Whoever calls for it far above says so, too: where it stands is not where it is wanted.
+// A caller far up the stack may be the site that a mutant names: the fence itself is in a shared
+// function.
 bool heavy_fence_called() {
   Machine* const machine = Machine::running();
   if (machine == nullptr) return true;
@@ -134,7 +135,7 @@ void __tsan_write_range(void* at, long size) {
     machine->plain_access(at, static_cast<std::size_t>(size), true);
 }
 
-// Of the C library's functions those that the product's sources in question call (CMakeLists.txt).
+// The functions of the C library that the product's sources call in scenes (CMakeLists.txt).
 void* __real_memcpy(void* to, const void* from, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {

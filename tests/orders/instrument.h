@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/instrument.h: which accesses of the product have an order, and what becomes of one
-// if it is taken away.
+// tests/orders/instrument.h: the accesses of the product that have an order, and the effect of
+// taking it away.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,8 @@ namespace datum::test {
 
 enum class Access : std::uint8_t { Load, Store, Update, Fence, LightFence, HeavyFence };
 
-// Where instrumented code makes it: the address behind the call. Of a heavy fence each function
+// An access in instrumented code: the address behind the call. For a heavy fence, that of each
+// function that has called for it.
 // that has called for it.
 struct Site {
   const void* address = nullptr;
@@ -30,11 +31,11 @@ struct Mutant {
   Order order = Order::Relaxed;
 };
 void set_mutants(std::vector<Mutant> chosen);
-// Counts what scenes come by; nullptr: no more.
+// Counts the sites that scenes come by into `into`. nullptr: stops that.
 void note_sites(std::map<Site, std::uint64_t>* into);
-// No thread has called anything yet.
+// Forgets the calls of all threads.
 void begin_stacks();
-// The kernel is asked to fence on every processor. False: a mutant does not.
+// False: a mutant leaves out this heavy fence, for which the kernel would be asked.
 bool heavy_fence_called();
 
 } // namespace datum::test

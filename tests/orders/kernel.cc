@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// syscall(2) as the product calls it: where a scene is played, the two calls that order threads or
-// make them sleep are the machine's.
+// syscall(2) as the product calls it: in a scene, the calls that order threads or make them sleep
+// go to the machine.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Who sleeps and who rings: nothing stays in a ring, and nobody waits for room, while the side that
+// Sleeping and ringing: no record stays in a ring, and no side waits for room, while the side that
 // could go on sleeps and is not rung.
 #include <cstddef>
 
@@ -14,7 +14,7 @@ LinkSegment& a_segment() {
   return *segment;
 }
 
-// Until the other side has nothing more to say, as a thread at the doorbell does.
+// Sleeps until the other side sends nothing more, as a thread at the doorbell does.
 void sleep_at_doorbell(Machine& machine, SceneAdapter& side) {
   for (;;) {
     static_cast<void>(side.link->watch(0));
@@ -87,7 +87,7 @@ class NewLinkScene final : public Scene {
   std::unique_ptr<LinkWorld> world_;
 };
 
-// One side finds its ring full and goes to sleep while the other one takes what is there.
+// One side finds its ring full and goes to sleep while the other one empties the ring.
 class StarveScene final : public Scene {
  public:
   explicit StarveScene(bool fences) : fences_(fences) {}
@@ -128,7 +128,8 @@ class StarveScene final : public Scene {
   std::unique_ptr<LinkWorld> world_;
 };
 
-// One side gives the link up while the other one publishes: what was not read is repeated.
+// One side retires the link while the other one publishes: a record that was not read must be
+// repeated.
 class RetireScene final : public Scene {
  public:
   void begin(Machine& machine) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/link_world.h: two adapters with a link between them, as two processes would have it:
-// all that they share is its segment, the doorbells and what one lets the other see.
+// tests/orders/link_world.h: two adapters with a link between them, as in two processes: they share
+// only the segment, the doorbells and the memory that one lets the other map.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ class SceneProgress final : public Progress {
   Instant now() override { return 0; }
 };
 
-// What wakes a process: the other side's writes into a socket.
+// The doorbell of a process: the other side writes into its socket.
 class SceneDoorbell {
  public:
   void ring(Machine& machine) {
@@ -33,7 +33,7 @@ class SceneDoorbell {
           rung_ = true;
         });
   }
-  // Until it is rung.
+  // Sleeps until it is rung.
   void sleep(Machine& machine) {
     machine.act(
         this, [this] { return rung_; },
@@ -52,7 +52,7 @@ class SceneDirect final : public DirectAccess {
  public:
   explicit SceneDirect(std::span<const RegionEntry> regions) : regions_(regions) {}
   std::span<const RegionEntry> regions() override { return regions_; }
-  // The owner's memory is ours.
+  // Both owners are in this process, so their memory needs no mapping.
   std::byte* map(const RegionEntry& entry, Stag, bool) override {
     return reinterpret_cast<std::byte*>(entry.base);
   }
@@ -148,7 +148,7 @@ struct SceneAdapter {
 // Side 0 and side 1.
 class LinkWorld {
  public:
-  // `b_comes_later`: its link does not stand yet.
+  // `b_comes_later`: the link of side 1 does not exist yet.
   LinkWorld(Machine& machine, LinkSegment& segment, bool fences, DirectAccess* direct = nullptr,
             bool b_comes_later = false)
       : a(fences), b(fences) {
@@ -166,10 +166,10 @@ class LinkWorld {
   SceneAdapter b;
 
  private:
-  static constexpr std::uint32_t kMostRecords = 24; // of a scene, each way
+  static constexpr std::uint32_t kMostRecords = 24; // in a scene, each way
 };
 
-// Somewhere in the midst of a link's life: for a connection that the other side has closed.
+// A record in the midst of a link's life, for a connection that the other side has closed.
 inline RecordHeader stray_record() {
   RecordHeader header{};
   header.type = RecordType::Ack;

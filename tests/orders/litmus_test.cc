@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The checker against what C++20 and the processors are known to do: each outcome that may be is
-// found, each that may not never is. Names as in the literature (SB: store buffering, MP: message
-// passing, LB: load buffering, IRIW: independent reads of independent writes ...):
+// The checker against C++20 and the known behaviour of processors: it must find each outcome that
+// is possible and none that is impossible. Names as in the literature (SB: store buffering, MP:
+// message passing, LB: load buffering, IRIW: independent reads of independent writes ...):
 // https://www.cl.cam.ac.uk/~pes20/ppc-supplemental/test7.pdf
 // O. Lahav and others, Repairing sequential consistency in C/C++11, PLDI 2017.
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr auto acq = std::memory_order_acquire;
 constexpr auto rel = std::memory_order_release;
 constexpr auto sc = std::memory_order_seq_cst;
 
-// What the threads share, and what each has read, which it keeps for itself.
+// The words that the threads share, and the registers of each thread.
 struct Words {
   std::atomic<std::uint32_t> x{0}, y{0}, z{0};
   std::uint32_t data = 0;
@@ -85,7 +85,7 @@ Result play(std::initializer_list<Body> bodies, bool finals = false, bool promis
   return {litmus.outcomes, found.failure, litmus.asleep};
 }
 
-// What the registers hold at the end; `finals`: x, y, a, b.
+// True: some execution ends with these registers. With `finals`, the words x, y, a, b at the end.
 bool may(std::initializer_list<Body> bodies, Outcome outcome, bool finals = false) {
   const Result result = play(bodies, finals);
   EXPECT_EQ(result.failure, "");
@@ -162,7 +162,7 @@ void full() {
   fence(sc);
 }
 
-// The fence of one side that the kernel makes for both.
+// The kernel fences on both sides for one call of one side.
 TEST(Litmus, StoreBufferingWithMembarrier) {
   EXPECT_FALSE((store_buffering_with_calls<light, heavy>()));
   EXPECT_FALSE((store_buffering_with_calls<heavy, heavy>()));
@@ -172,7 +172,7 @@ TEST(Litmus, StoreBufferingWithMembarrier) {
   EXPECT_TRUE((store_buffering_with_calls<light, full>()));
 }
 
-// Only what is written before the light fence and read behind it is ordered.
+// Only writes before the light fence and reads behind it are ordered.
 TEST(Litmus, MembarrierOrdersNothingBetweenTwoLightFences) {
   EXPECT_TRUE(may({THREAD {
                      light();
@@ -234,8 +234,7 @@ TEST(Litmus, MessagePassingWithFences) {
   EXPECT_TRUE((message_passing_with_fences<rel, rel>()));
 }
 
-// What was stored before a fence and what is stored behind it: the fence is no release of the
-// former.
+// A release store does not order the stores before it with those behind it.
 TEST(Litmus, AReleaseStoreIsNoFence) {
   EXPECT_TRUE(may({WRITER {
                      w.x.store(1, rlx);
@@ -310,7 +309,7 @@ TEST(Litmus, LoadBufferingWithFences) {
                   {1, 1, 0, 0}));
   }
 
-  // Nothing comes out of thin air.
+  // No value comes out of thin air.
   TEST(Litmus, LoadBufferingWithDependencies) {
   const Result copied = play({THREAD {
                                 r.a = w.x.load(rlx);
@@ -431,7 +430,7 @@ TEST(Litmus, LoadBufferingWithFences) {
   }
 
   TEST(Litmus, CoherenceOfOneWord) {
-    // CoRR: two reads of one thread never go back.
+    // CoRR: two reads of one thread never go back in time.
   EXPECT_FALSE(may({WRITER { w.x.store(1, rlx);
   }
   , THREAD {
@@ -458,7 +457,7 @@ TEST(Litmus, LoadBufferingWithFences) {
                            false, false);
   EXPECT_FALSE(both.outcomes.contains({1, 2, 2, 1}));
   EXPECT_TRUE(both.outcomes.contains({1, 2, 1, 2}));
-  // CoWW and CoWR: one's own writes are in order, and are what one reads.
+  // CoWW and CoWR: the writes of one thread are in order, and it reads its own last one.
   EXPECT_EQ(play({THREAD {
                     w.x.store(1, rlx);
                     r.a = w.x.load(rlx);
@@ -468,7 +467,7 @@ TEST(Litmus, LoadBufferingWithFences) {
                  true)
                 .outcomes,
             (std::set<Outcome>{{2, 0, 1, 0}}));
-  // CoRW: what is written later is not read.
+  // CoRW: a thread does not read what it writes later.
   EXPECT_FALSE(may({THREAD {
                       r.a = w.x.load(rlx);
                       w.x.store(1, rlx);
@@ -585,7 +584,7 @@ TEST(Litmus, LoadBufferingWithFences) {
   })
                 .asleep,
             0);
-  // The waker looks whether somebody sleeps: both sides need a fence.
+  // The waker looks whether a thread sleeps: both sides need a fence.
   const auto waker_looks =
                  [](bool fenced) {
                    return fenced
@@ -627,7 +626,7 @@ TEST(Litmus, LoadBufferingWithFences) {
   })
                 .outcomes,
             (std::set<Outcome>{{1, 0, 0, 0}}));
-  // One that is bounded also ends without.
+  // A spin with a bound also ends without the value.
   EXPECT_TRUE(may({WRITER { w.x.store(1, rel);
   }
   , THREAD {

@@ -53,7 +53,7 @@ void Machine::share_alias(const void* begin, const void* of) {
 void Machine::may_race(const void* begin, std::size_t size) {
   const Region* whole = region(begin);
   const auto at = reinterpret_cast<std::uintptr_t>(begin);
-  // Found before the region that it is a part of.
+  // Must be found before the region that contains it.
   regions_.insert(regions_.begin(),
                   {at, size, whole->key + (at - whole->begin), whole->name, true});
 }
@@ -66,8 +66,7 @@ void Machine::fail(const std::string& what) {
   if (failure_.empty()) failure_ = what;
 }
 
-// --- an execution
-// ----------------------------------------------------------------------------------
+// --- an execution --------------------------------------------------------------------------------
 
 void Machine::begin() {
   memory_.begin(bodies_.size());
@@ -89,7 +88,7 @@ void Machine::go_on(std::size_t thread) {
 
 Machine::End Machine::run() {
   running_ = this;
-  // Up to the first step of each.
+  // Runs each thread up to its first step.
   for (std::size_t i = 0; i < threads_.size() && !given_up_; ++i) go_on(i);
   std::vector<Step> steps(threads_.size());
   while (!given_up_) {
@@ -135,7 +134,7 @@ std::uint32_t Machine::able() {
   return all;
 }
 
-// Nobody can go on: sleeps with a time limit end, and so do spins that count.
+// No thread can go on: sleeps with a time limit end, and so do spins with a count.
 bool Machine::let_time_pass() {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     ThreadState& t = threads_[i];
@@ -186,8 +185,7 @@ void Machine::before(const Step& step, bool waits) {
   current_site = site;
 }
 
-// --- accesses
-// --------------------------------------------------------------------------------------
+// --- accesses ------------------------------------------------------------------------------------
 
 const Machine::Region* Machine::region(const volatile void* address) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -207,8 +205,8 @@ Word Machine::word(const volatile void* address, std::size_t size) const {
   return {at, in->key + (at - in->begin), size};
 }
 
-// How many loads ago the same one was made, if the ones since then and those before were the same
-// round of a loop; 0: no loop.
+// How many loads ago the same load was made, if the loads since then repeat those before. 0: there
+// is no loop.
 std::size_t Machine::spin_before(const Word& word) const {
   const std::vector<Load>& loads = threads_[current_].loads;
   const std::size_t count = loads.size();
@@ -222,8 +220,8 @@ std::size_t Machine::spin_before(const Word& word) const {
   return 0;
 }
 
-// A thread that loads the same again and again and does nothing else spins. It sees the same until
-// it does something else, or waits until there is something else to see.
+// A thread spins if it makes the same loads again and again and nothing else. It sees the same
+// values until it does something else, or waits until there is a newer value.
 bool Machine::goes_on_spinning(const Word& word, std::uint64_t& value) {
   ThreadState& me = threads_[current_];
   const std::size_t period = spin_before(word);
@@ -254,7 +252,7 @@ bool Machine::sees_newer(std::size_t thread) {
                      [&](const Load& load) { return memory_.has_newer(thread, load.word); });
 }
 
-// Of one of the words that it spins by.
+// Makes the next load of one of the words that it spins by return a newer value.
 void Machine::demand_newer() {
   ThreadState& me = threads_[current_];
   std::vector<std::uint64_t> newer;
@@ -353,7 +351,7 @@ void Machine::heavy_fence() {
   if (keeps_trace_) note("fence on every processor");
 }
 
-// No step: a race is found in whatever order the two accesses come.
+// Plain accesses are no steps: a race is found in either order of the two accesses.
 void Machine::plain_access(const volatile void* address, std::size_t size, bool write) {
   const Region* const in = region(address);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -380,7 +378,7 @@ void Machine::rely_on_what_was_read() {
   me.relied_on.emplace_back(me.reading_since, memory_.steps_of(current_));
 }
 
-// Whoever reads beside a write must not rely on it, whichever of the two came first here.
+// A thread that reads beside a write must not rely on the value, in either order.
 void Machine::note_race(const WeakMemory::Race& race, const std::string& what, bool write) {
   ThreadState& reader = threads_[write ? race.other : current_];
   const std::uint32_t step = write ? race.step : memory_.steps_of(current_);
@@ -398,7 +396,8 @@ void Machine::act(const void* object, const std::function<bool()>& ready,
   const auto key = reinterpret_cast<std::uintptr_t>(object);
   const Region* const in = region(object);
   const std::uint64_t name = in != nullptr ? in->key + (key - in->begin) : key;
-  // Also where no other thread has come by so far: it may have to wait.
+  // Counts as a step even if no other thread has used the object so far: the thread may have to
+  // wait.
   concerns_others({.key = name, .writes = true});
   me.next = {.key = name, .writes = true};
   const std::size_t thread = current_;
@@ -412,14 +411,13 @@ void Machine::synchronize(const void* object) {
   if (running() == this) memory_.synchronize(current_, reinterpret_cast<std::uintptr_t>(object));
 }
 
-// --- the kernel
-// --------------------------------------------------------------------------------------
+// --- the kernel ----------------------------------------------------------------------------------
 
 long Machine::futex_wait(const volatile void* address, std::uint32_t expected, bool bounded) {
   const Word at = word(address, sizeof expected);
   before({.key = at.key, .writes = true});
   not_a_load();
-  memory_.light_fence(current_); // a system call is one for the compiler
+  memory_.light_fence(current_); // a system call is a fence for the compiler
   memory_.kernel_call(current_, at.key);
   const auto value = static_cast<std::uint32_t>(memory_.load_now(current_, at));
   if (keeps_trace_)
@@ -463,8 +461,7 @@ long Machine::futex_wake(const volatile void* address, int count) {
   return woken;
 }
 
-// --- traces
-// ------------------------------------------------------------------------------------------
+// --- traces --------------------------------------------------------------------------------------
 
 void Machine::note(std::string what) {
   trace_.push_back({current_, std::move(what), current_site});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/orders/machine.h: one execution of a scene: its threads, step by step, over a weak memory.
-// Lives here: which accesses are steps, who may go on, spinning and sleeping, the kernel's calls.
-// Not here:   what is tried next (explorer.h), what a read returns (weak_memory.h), how the
+// Lives here: which accesses are steps, which thread may go on, spinning and sleeping, system
+// calls.
+// Not here:   the choices (explorer.h), the values of reads (weak_memory.h), how the
 //             product's accesses get here (instrument.cc, kernel.cc).
 #pragma once
 
@@ -17,19 +18,19 @@
 
 namespace datum::test {
 
-// What a scene's threads do in one step, as far as it matters to others.
+// The next step of a thread, as far as it matters to other threads.
 struct Step {
-  std::uint64_t key = 0; // of the word or the object; 0: nothing that others could tell
+  std::uint64_t key = 0; // of the word or object; 0: no other thread can notice the step
   bool writes = false;
-  bool by_any_word = false; // it waits for several
+  bool by_any_word = false; // it waits for one of several words
   bool depends_on(const Step& other) const {
     if (by_any_word || other.by_any_word) return true;
     return key == other.key && key != 0 && (writes || other.writes);
   }
 };
 
-// Who has ever come by a word, in any execution so far: steps that concern one thread alone need
-// not be tried in different orders.
+// The threads that have ever used a word, in any execution so far. Steps of a word that only one
+// thread uses need not be tried in different orders.
 struct Usage {
   std::uint8_t by = 0;
   std::uint8_t written_by = 0;
@@ -38,15 +39,15 @@ struct Usage {
 class Machine final : private Chooser {
  public:
   enum class Spins : std::uint8_t {
-    Both,    // that see the same for ever and end by themselves, and that wait for something else
-    Waiting, // the latter only
+    Both,    // spins that end by themselves, and threads that wait for another value
+    Waiting, // only the threads that wait
   };
-  // Decides; `settled` are threads that need not be tried here.
+  // Makes the choices. `settled`: threads that need not be tried here.
   class Guide {
    public:
     virtual ~Guide() = default;
     virtual std::size_t choose(std::size_t count) = 0;
-    // One of `able`, which is not empty. `steps` are what each would do.
+    // Chooses one of `able`, which is not empty. `steps`: the next step of each thread.
     virtual std::size_t choose_thread(std::uint32_t able, const std::vector<Step>& steps) = 0;
   };
 
@@ -54,29 +55,32 @@ class Machine final : private Chooser {
   ~Machine() override = default;
 
   // --- the scene -------------------------------------------------------------------------------
-  // Memory that threads share: only this is looked at. `alias`: the same bytes at another address.
+  // Makes this memory shared between threads: the machine looks at accesses to it only. `alias`: a
+  // second address of the same bytes.
   void share(const void* begin, std::size_t size, const char* name);
   void share_alias(const void* begin, const void* of);
-  // Fields that may be read while they are written; what was read must not be used then.
+  // Makes these fields readable while they are written. A value that was read then must not be
+  // used.
   void may_race(const void* begin, std::size_t size);
   void add(std::function<void()> body);
   Spins spins = Spins::Both;
 
   // --- called by threads
   void fail(const std::string& what);
-  // What is read from here on of fields that may race ...
+  // Begins a series of reads of such fields.
   void begin_reading();
-  // ... is relied on from here on: none of it may have been changed meanwhile.
+  // From here on the thread relies on these reads: no field may have been written meanwhile.
   void rely_on_what_was_read();
   std::size_t current() const { return current_; }
-  // One step on an object that the model need not know, when it is ready.
+  // A step on an object that the model need not know, which waits until ready() is true.
   void act(const void* object, const std::function<bool()>& ready,
            const std::function<void()>& action);
-  // As of a lock or a descriptor: who acts later has seen what the earlier one had.
+  // As with a lock or a descriptor: a thread that calls this later sees all that the earlier one
+  // saw.
   void synchronize(const void* object);
 
   // --- accesses of instrumented code
-  // Nothing runs, or the address is not shared: the access is made as it is.
+  // nullptr: no scene is played, or the address is not shared. Then the access is made as it is.
   static Machine* of(const volatile void* address);
   static Machine* running() {
     return running_ != nullptr && running_->inside_ ? running_ : nullptr;
@@ -98,7 +102,7 @@ class Machine final : private Chooser {
   enum class End : std::uint8_t { Finished, Quiet, GivenUp };
   void begin();
   End run();
-  // Of executions so far.
+  // Counts all executions so far.
   bool usage_grew() const { return usage_grew_; }
   void forget_growth() { usage_grew_ = false; }
   WeakMemory& memory() { return memory_; }
@@ -111,7 +115,7 @@ class Machine final : private Chooser {
  private:
   static constexpr int kLongestSpin = 150;         // loads
   static constexpr std::size_t kLongestPeriod = 8; // of the loads of one round
-  static constexpr std::uint64_t kFences = 1;      // the key of what fences have in common
+  static constexpr std::uint64_t kFences = 1;      // the key that all fences share
   enum class State : std::uint8_t { Able, Awaiting, Acting, Asleep, Over };
 
   struct Region {
@@ -142,12 +146,12 @@ class Machine final : private Chooser {
     std::uint32_t reading_since = 0;
     std::string race;                                               // since then
     std::vector<std::pair<std::uint32_t, std::uint32_t>> relied_on; // from a step to a step
-    // Its last steps, as far as they were loads: whoever only loads, and the same again, spins.
+    // The last steps of the thread, if they were loads: a thread that repeats its loads spins.
     std::vector<Load> loads;
-    std::size_t period = 0; // of the loads that it spins by
-    bool spins_on = false;  // sees the same until it does something else
+    std::size_t period = 0; // in loads, of the loop that it spins in
+    bool spins_on = false;  // it sees the same values until it does something else
     int repeats = 0;
-    std::uint64_t demanded = 0; // the word of which it has to see something newer next
+    std::uint64_t demanded = 0; // the word whose next load must return a newer value
   };
   struct TraceLine {
     std::size_t thread;
@@ -159,7 +163,7 @@ class Machine final : private Chooser {
   void give_up() override;
   const Region* region(const volatile void* address) const;
   Word word(const volatile void* address, std::size_t size) const;
-  // Others may go on first.
+  // Another thread may take steps first.
   void before(const Step& step, bool waits = false);
   bool concerns_others(const Step& step);
   bool goes_on_spinning(const Word& word, std::uint64_t& value);

@@ -21,7 +21,7 @@
 #include "instrument.h"
 #include "scenes.h"
 
-extern const char __executable_start; // of the linker
+extern const char __executable_start; // from the linker
 
 namespace datum::test {
 namespace {
@@ -60,7 +60,7 @@ Found play(const NamedScene& scene, bool long_ones = false) {
                                        : search_seeds(*made, 1, scene.seeds, scene.search);
 }
 
-// With the lines of the source in it, as far as addr2line(1) is there.
+// Prints it with the lines of the source, if addr2line(1) exists.
 void print(const std::string& failure) {
   std::istringstream lines(failure);
   for (std::string line; std::getline(lines, line);) {
@@ -110,7 +110,7 @@ int play_seeds(const std::vector<NamedScene>& chosen, std::uint64_t first, std::
   int failed = 0;
   for (const NamedScene& scene : chosen) {
     Found found = search_seeds(*scene.make(), first, last);
-    // Of a promise that is made by chance most come to nothing.
+    // Most promises that are made by chance come to nothing.
     if (found.failure.empty()) {
       const Found promised = search_seeds(*scene.make(), first, last, {.promises = true});
       found.executions += promised.executions;
@@ -148,7 +148,7 @@ std::size_t index_of(const char* const* names, std::size_t count, const std::str
   std::abort();
 }
 
-// In a process of its own: what a mutant breaks may end it.
+// Runs in a process of its own, since a mutant may crash it.
 bool is_found(const std::vector<NamedScene>& chosen, const std::vector<Mutant>& mutants) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Marks: a peer that writes into our memory itself has left when it is taken away, and what it goes
-// by is what was said of that memory.
+// Marks: a peer that copies directly has left our memory when that is taken away, and it only uses
+// what the region table said of the memory.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -60,7 +60,8 @@ class PeerEvents final : public ChannelEvents {
   void on_closed(CloseReason) override {}
 };
 
-// What the real fabric keeps of one link, whose segment the scene's two adapters use.
+// The state that the real fabric keeps for one link, whose segment the two adapters of the scene
+// use.
 class OneLink {
  public:
   OneLink() : context(reactor, {}) {
@@ -109,7 +110,7 @@ class Gate final : public DirectAccessGate {
   Quiescence& quiescence_;
 };
 
-// The peer's way to our memory, which looks whether it went by what was being changed.
+// The peer's direct access, which notices a copy by an entry that was being changed.
 class WatchedDirect final : public DirectAccess {
  public:
   explicit WatchedDirect(Machine& machine) : machine_(machine) {}
@@ -174,7 +175,7 @@ class RegionScene final : public Scene {
     all_.reset();
     all_ = std::make_unique<Everything>(machine);
     old_ = all_->table.reserve();
-    new_ = old_ ^ 1U; // another key, the same entry
+    new_ = old_ ^ 1U; // the same entry with another key
     RegionEntry& entry = entries()[old_ >> 8U];
     new (&entry) RegionEntry;
     std::memset(memory_, 0, sizeof memory_);
@@ -207,7 +208,7 @@ class RegionScene final : public Scene {
   void own() {
     if (story_ != Story::Published) {
       all_->table.revoke(old_);
-      // Somebody else's now.
+      // The memory has a new owner now.
       std::memset(memory_, 2, kOctets);
       for (std::size_t i = 0; i < kOctets; ++i) memory_[i] = std::byte{2};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The ring: what a record carries is read after it was written, and written again after it was
+// The ring: the payload of a record is read after it was written, and overwritten only after it was
 // read.
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ struct Note {
   std::uint32_t number;
 };
 
-// A producer and a consumer, and where in the ring they begin.
+// A producer and a consumer. The parameters say where in the ring they begin.
 class RingScene : public Scene {
  public:
   RingScene(std::uint32_t published, std::uint32_t lines, std::uint32_t records)
@@ -29,7 +29,7 @@ class RingScene : public Scene {
       const std::uint32_t number = first_ + i;
       ring_->slots[number % kRingSlots].sequence.store(
           number < kRingSlots ? 0 : number + 1 - kRingSlots);
-      // And what the one before it in the same place says.
+      // Also checks the record that was in the same place before.
       const std::uint32_t apart = lines_ == kMaxRecordLines ? kRoomLines / lines_ : kRingSlots;
       const Note before{number - apart};
       if (lines_ == 0 && number >= apart)

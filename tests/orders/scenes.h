@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/scenes.h: what is played: small pieces of the product, each with a few threads.
+// tests/orders/scenes.h: the scenes: small pieces of the product, each with a few threads.
 // Lives here: the list of scenes. A scene whose executions end quickly is searched to the end.
 #pragma once
 
@@ -14,9 +14,9 @@
 namespace datum::test {
 
 enum class Effort : std::uint8_t {
-  All,   // everything is tried
-  Long,  // that takes a while: otherwise some seeds
-  Seeds, // only these
+  All,   // every execution
+  Long,  // every execution takes a while: by default some seeds
+  Seeds, // seeds only
 };
 
 struct NamedScene {
@@ -24,7 +24,7 @@ struct NamedScene {
   std::function<std::unique_ptr<Scene>()> make;
   Search search;
   Effort effort = Effort::All;
-  std::uint64_t seeds = 300; // where not everything is tried
+  std::uint64_t seeds = 300; // if not every execution is tried
 };
 
 std::vector<NamedScene> ring_scenes();
@@ -34,7 +34,7 @@ std::vector<NamedScene> region_scenes();
 std::vector<NamedScene> waiting_scenes();
 std::vector<NamedScene> copy_scenes();
 
-// Which thread the product believes to be (base/biased_mutex.h).
+// Sets the number of the thread that the product sees (base/biased_mutex.h).
 void be_thread(std::size_t number);
 
 } // namespace datum::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Doorbells inside a process: whoever sleeps beside the doorbell is woken, and a backoff that
-// somebody is woken promptly for does not last as long as it was planned.
+// Doorbells inside a process: a thread that sleeps beside the doorbell is woken, and a backoff is
+// cut short by a prompt wake.
 #include <new>
 #include <optional>
 
@@ -11,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-// The adapter's lock; that it is one, other scenes show.
+// The adapter's lock. Other scenes test the lock itself.
 class SceneLock final : public LockOwner {
  public:
   explicit SceneLock(Machine& machine) : machine_(machine) {}
@@ -37,15 +37,14 @@ class SceneLock final : public LockOwner {
   bool held_ = false;
 };
 
-// --- beside the doorbell
-// ---------------------------------------------------------------------------------
+// --- beside the doorbell -------------------------------------------------------------------------
 
 KernelPlaces& kernel() {
   static KernelPlaces places;
   return places;
 }
 
-// One thread waits for what another one has for it.
+// One thread waits for an event that another one brings.
 class SleeperScene final : public Scene {
  public:
   void begin(Machine& machine) override {
@@ -92,8 +91,7 @@ class SleeperScene final : public Scene {
   std::optional<SceneLock> lock_;
 };
 
-// --- the background thread's backoffs
-// --------------------------------------------------------------------
+// --- the background thread's backoffs ------------------------------------------------------------
 
 class CountingTransport final : public Transport {
  public:
@@ -125,8 +123,8 @@ class CountingTransport final : public Transport {
   Address address_;
 };
 
-// Where the background thread sleeps. Another thread polls all the time, until it backs off for
-// long.
+// The places where the background thread sleeps. Another thread polls all the time, until the
+// background thread's backoffs are long.
 class BackoffPlaces final : public Places {
  public:
   BackoffPlaces(Machine& machine, SceneLock& lock) : machine_(machine), lock_(lock) {}
@@ -144,7 +142,7 @@ class BackoffPlaces final : public Places {
       return false;
     }
     backs_off_for_long = true;
-    // Its end is too late.
+    // A backoff that ends by itself ends too late.
     machine_.act(
         this, [this] { return wake_ups_ != 0 || prompt_wake_; },
         [this] {

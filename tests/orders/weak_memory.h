@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/weak_memory.h: what each thread may read, by the orders that the accesses have
+// tests/orders/weak_memory.h: the values that each thread may read, by the orders of the accesses
 // (docs/design/memory_model.md).
 // Lives here: the messages of each word, the threads' views, fences, data races, promised reads.
-// Not here:   who goes on, what is tried next (machine.h, explorer.h).
+// Not here:   which thread goes on (machine.h), what is tried next (explorer.h).
 #pragma once
 
 #include <array>
@@ -32,20 +32,20 @@ inline bool releases(Order order) {
   return order >= Order::Release;
 }
 
-// A word of shared memory: where it is, and a name that is the same in every execution.
+// A word of shared memory: its address, and a name that is the same in every execution.
 struct Word {
   std::uintptr_t address = 0;
   std::uint64_t key = 0;
   std::size_t size = 0;
 };
 
-// Who decides where the model leaves open what happens.
+// Chooses where the model allows several outcomes.
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  // One of so many; the first is what a machine without reordering does.
+  // One of `count` outcomes. 0 is what a machine without reordering does.
   virtual std::size_t choose(std::size_t count) = 0;
-  // What goes on now cannot be, or is not worth going on with. Does not return to an actor.
+  // The execution is impossible or not worth going on with. Does not return to an actor.
   virtual void give_up() = 0;
 };
 
@@ -55,10 +55,10 @@ class WeakMemory {
   void begin(std::size_t threads);
 
   std::uint64_t load(std::size_t thread, const Word& word, Order order);
-  // The kernel's: of what is there.
+  // A load by the kernel, which returns the newest value.
   std::uint64_t load_now(std::size_t thread, const Word& word);
   void store(std::size_t thread, const Word& word, std::uint64_t value, Order order);
-  // `change` of what was read is written in the same step.
+  // Reads, and writes `change` of the value in the same step.
   template <class F>
   std::uint64_t exchange(std::size_t thread, const Word& word, Order order, F&& change) {
     const std::size_t at = location(word);
@@ -67,20 +67,20 @@ class WeakMemory {
     update(thread, at, read, change(value), order);
     return value;
   }
-  // False: `expected` has what was found.
+  // False: `expected` is the value that was found.
   bool compare_exchange(std::size_t thread, const Word& word, std::uint64_t& expected,
                         std::uint64_t desired, Order success, Order failure);
   void fence(std::size_t thread, Order order);
-  // Both halves of membarrier(2): the frequent side, which keeps the compiler from reordering, and
-  // the seldom one, which has every processor fence.
+  // The two sides of membarrier(2): the light fence of the frequent side only keeps the compiler
+  // from reordering; the heavy fence of the seldom side makes every processor fence.
   void light_fence(std::size_t thread);
   void heavy_fence(std::size_t thread);
-  // Operations of the kernel on one object follow each other: what an earlier one's thread had
-  // seen, this one sees.
+  // System calls on one object follow each other: a later one sees all that the thread of an
+  // earlier one had seen.
   void kernel_call(std::size_t thread, std::uint64_t object);
-  // What only ordinary locks and descriptors do: a release and an acquire.
+  // The effect of an ordinary lock or descriptor: a release and an acquire.
   void synchronize(std::size_t thread, std::uint64_t object);
-  // The same for data that are no atomics.
+  // A data race between plain accesses.
   struct Race {
     const char* what = nullptr; // nullptr: none
     std::size_t other = 0;      // thread
@@ -88,9 +88,10 @@ class WeakMemory {
   };
   Race plain_access(std::size_t thread, std::uint64_t key, std::size_t size, bool write);
 
-  // Whether that thread could read something newer than what it read last.
+  // True: the thread could read a newer message of the word than it read last.
   bool has_newer(std::size_t thread, const Word& word);
-  // The next load of that thread gets that: it would not have gone on otherwise.
+  // The next load of that thread returns a newer message: the thread would not have gone on
+  // otherwise.
   void demand_newer(std::size_t thread) { threads_[thread].demands_newer = true; }
   std::uint32_t steps_of(std::size_t thread) const { return threads_[thread].now.clock[thread]; }
   bool promises_kept() const { return promises_.empty(); }
@@ -104,12 +105,12 @@ class WeakMemory {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct View {
-    std::vector<std::uint32_t> at; // a message of each location: none older is read
-    Clock seen{};                  // how far each thread's steps are ordered before
+    std::vector<std::uint32_t> at; // of each location: the oldest message that may still be read
+    Clock seen{};                  // how far each thread's steps are ordered before this
   };
   struct Knowledge {
     View view;
-    Clock clock{}; // what happened before, for data races
+    Clock clock{}; // steps that happened before, for data races
   };
   struct Message {
     std::uint64_t value = 0;
@@ -131,8 +132,8 @@ class WeakMemory {
     std::uint32_t acquire_fences = 0;
     bool demands_newer = false;
   };
-  // A load that returned what another thread is going to store: hardware and compilers may do the
-  // later of two accesses first (load buffering).
+  // A load that returns a value that another thread is going to store: hardware and compilers may
+  // make the later of two accesses first (load buffering).
   struct Promise {
     std::size_t location = 0;
     std::uint64_t value = 0;

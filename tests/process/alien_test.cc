@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Processes that share more with us than they should.
+// Processes that share more with this one than they should.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -42,7 +42,7 @@ void exchange(ConnectedPair& pair) {
 }
 
 int status_of_child(const std::function<void()>& body) {
-  std::fflush(nullptr); // or the child writes it again
+  std::fflush(nullptr); // otherwise the child writes it again
   const pid_t child = fork();
   if (child == 0) {
     body();
@@ -84,8 +84,8 @@ TEST(ForkedChild, FindsItsParentsHandlesInvalidAndHarmsNothingByUsingThem) {
   exchange(pair);
 }
 
-// Other threads may hold any lock of the library while a child is made, which nobody in the child
-// will ever give back: calls with handles of the parent take none.
+// At a fork other threads may hold any lock of the library. In the child no thread will ever unlock
+// it, so calls with handles of the parent must not lock.
 // Rules: THREAD.12
 TEST(ForkedChild, FindsHandlesInvalidAtOnceThoughItsParentWasOpeningAndClosing) {
   ConnectedPair pair;
@@ -127,7 +127,7 @@ TEST(ForkedChild, FindsHandlesInvalidAtOnceThoughItsParentWasOpeningAndClosing) 
   exchange(pair);
 }
 
-// A process that asks whether somebody listens, and has come no further.
+// Connects as a dialler does and sends nothing.
 int knock_at(const std::string& name) {
   const int knocker = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   sockaddr_un address;

@@ -22,7 +22,7 @@ constexpr std::size_t kMessage = 3000;
 constexpr std::size_t kWritten = std::size_t{600} * 1024;
 constexpr DAT_CONN_QUAL kBeyondPorts = DAT_CONN_QUAL{1} << 40U;
 
-// Where the peer may write.
+// The memory that the peer may write to.
 struct Terms {
   DAT_RMR_CONTEXT context = 0;
   DAT_VADDR address = 0;
@@ -38,7 +38,7 @@ Terms terms_in(const std::string& octets) {
   return terms;
 }
 
-// What fails has nobody to tell; the test waits for the word that does not come.
+// Prints the error and ends the process. The test, which waits for another line, fails on it.
 void must(DAT_RETURN status) {
   if (status == DAT_SUCCESS) return;
   std::cout << status_name(status) << std::endl;
@@ -89,14 +89,14 @@ class Doomed {
     return expect_request(listener_ ? listener_->evd() : DAT_EVD_HANDLE{requests_});
   }
 
-  // A child has copies of all that this process has, and lives until nobody gives commands any
-  // more.
+  // A child has copies of all that this process has. It lives until the test closes the pipe of the
+  // commands.
   void begun() {
     if (has_child_) make_child();
     std::cout << "begun" << std::endl;
   }
 
-  // What a child must not have it gives back as it comes to life, so that is waited for.
+  // At its start the child gives back what it must not have, so this waits for the child.
   static void make_child() {
     int lives[2];
     if (pipe(lives) != 0) _exit(1);
@@ -133,7 +133,7 @@ class Doomed {
       rest();
     }
     Cr cr = next_request();
-    if (has_child_) begun(); // or it comes too late
+    if (has_child_) begun(); // later the connection would stand already
     must(accept(cr, side.ep()));
     if (!has_child_) begun();
     rest();
@@ -149,14 +149,14 @@ class Doomed {
       } else {
         must(connect(side.ep(), address_of(ia_), qualifier_));
       }
-      next_event(side.connect_evd()); // it is there
+      next_event(side.connect_evd()); // connected
       if (!listens_) must(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
-      next_event(side.connect_evd()); // and gone
+      next_event(side.connect_evd()); // disconnected
       side.ep() = side.another_ep();
     }
   }
 
-  // What the peer says of its memory.
+  // Connects. Returns the peer's memory.
   Terms establish(Side& side, const Buffer& open_to_peer) {
     const Terms own{open_to_peer.rmr_context(), open_to_peer.address()};
     std::string data;
@@ -191,7 +191,8 @@ class Doomed {
     }
   }
 
-  // Whoever calls has the window, and tells its context; the other one writes, and says so.
+  // The caller binds its window and sends the context. The listener writes to the window and sends
+  // an answer.
   void bind_again_and_again() {
     Side side(ia_);
     Buffer buffer = side.buffer(kWritten);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/doomed.h: a process that does one thing again and again until it is killed.
-// Lives here: the things, and the words on stdout: "listening QUALIFIER", then "begun".
-// Not here:   when it is killed, and what must be left (two_dead_test.cc).
+// Lives here: these things, and the lines on stdout: "listening QUALIFIER", then "begun".
+// Not here:   when it is killed, and what must not be left of it (two_dead_test.cc).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace datum::test {
 
 enum class Fate : std::uint8_t {
-  kAsking,     // a request is under way, or waits, and nobody takes it
-  kAccepting,  // it has been accepted, and nobody has looked for the connection
+  kAsking,     // a request is under way, or waits, and is not answered
+  kAccepting,  // a request has been accepted, and the event is not taken
   kConnecting, // connections come and go
   kTraffic,    // messages and RDMA Writes, both ways
   kBinding,    // a window is bound and unbound, and the peer writes to it
@@ -21,7 +21,7 @@ inline constexpr Fate kFates[] = {Fate::kAsking, Fate::kAccepting, Fate::kConnec
                                   Fate::kTraffic, Fate::kBinding};
 const char* name_of(Fate fate);
 
-// The one that listens, on a qualifier of its own choice or on a long one.
+// The process that listens, on a qualifier that the provider chose or on a long one.
 std::vector<std::string> doomed_listener(Fate fate, bool long_qualifier, bool has_child);
 std::vector<std::string> doomed_caller(Fate fate, const std::string& qualifier);
 

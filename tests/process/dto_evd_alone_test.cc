@@ -28,11 +28,11 @@ class DtoEvdAlone : public testing::TestWithParam<const char*> {
     Cr cr = listener_->expect_request();
     ASSERT_DAT_OK(accept(cr, side_->ep()));
     ASSERT_EQ(process_->ask("wait"), "0x04001");
-    // By the peer's word the connection stands; the own event of that stays where it is.
+    // The peer's message completes the connection. The event stays on the connect EVD.
     look_for_recvs_until_connected();
     ASSERT_TRUE(told_of(side_->ep(), "datum_path").starts_with(GetParam()));
   }
-  // A dequeue takes what has arrived, if not each one.
+  // A dequeue takes what has arrived, but maybe not each single one.
   void look_for_recvs_until_connected() {
     DAT_EP_STATE state = DAT_EP_STATE_COMPLETION_PENDING;
     while (state == DAT_EP_STATE_COMPLETION_PENDING) {
@@ -41,7 +41,8 @@ class DtoEvdAlone : public testing::TestWithParam<const char*> {
     }
     ASSERT_EQ(state, DAT_EP_STATE_CONNECTED);
   }
-  // Sends of which no Recv takes any, so that none has ended; the even ones suppress.
+  // Posts Recvs, and Sends for which the peer has no Recv, so that none completes. Sends of even
+  // number are suppressed.
   void post_all() {
     for (DAT_UINT64 i = 0; i < kRequests; ++i) {
       EXPECT_DAT_OK(post_recv(side_->ep(), {buffer_->segment()}, 100 + i));
@@ -88,7 +89,7 @@ TEST_P(DtoEvdAlone, PollsAndHasAFailureForEachRequest) {
     poll_dto(side_->recv_evd(), side_->ep(), 100 + i, DAT_DTO_ERR_FLUSHED);
 }
 
-// What is posted afterwards, too.
+// Requests that are posted after the death are flushed, too.
 // Rules: ERR.14
 TEST_P(DtoEvdAlone, PostsAfterTheDeath) {
   process_->kill();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the variables of the environment do to an IA that is opened under them.
+// The effects of environment variables on an IA that is opened under them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ DAT_RETURN try_open(Ia& ia) {
   return dat_ia_open(name.data(), 8, &async, ia.out());
 }
 
-// What an open writes to stderr.
+// The text that an open writes to stderr.
 std::string said_by_open(DAT_RETURN expected) {
   Ia ia;
   testing::internal::CaptureStderr();
@@ -34,8 +34,8 @@ void expect_one_line(const std::string& said, std::initializer_list<const char*>
   for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
-// Two free ports side by side, and a third behind them: nobody else is given them meanwhile but by
-// bad luck.
+// Two free neighbouring ports; `low` + 2 is free, too. Another process may take them meanwhile, but
+// that is unlikely.
 std::string two_ports(std::uint16_t& low) {
   low = free_ports(3);
   return std::to_string(low) + "-" + std::to_string(low + 1);
@@ -187,7 +187,8 @@ TEST(Environment, ANamedQualifierMayLieOutsideThePortRange) {
   const Variable range("DATUM_PORT_RANGE", two_ports(low));
   const Ia ia = open_ia();
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
-  // Beside the range: within it, it could be all the ports that the large one may have.
+  // This port is beside the range: within it, it could be the only one that the large qualifier may
+  // have.
   const Psp small = create_psp(ia, DAT_CONN_QUAL{low} + 2, evd);
   const Psp large = create_psp(ia, free_qualifier(), evd);
 }

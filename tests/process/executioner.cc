@@ -30,7 +30,7 @@ void block_child_signal(int how) {
   sigprocmask(how, &child, nullptr);
 }
 
-// Sleeps with all that its parent had until it is released or the test is over.
+// The child keeps all that its parent had. It sleeps until it is released or the test has ended.
 void leave_child_behind(int hold) {
   if (fork() != 0) return;
   char byte = 0;
@@ -47,7 +47,8 @@ Report report_of(Tracer::Death death) {
   return Report::kFailed;
 }
 
-// What each victim would load anew for each open of an IA; loading makes no threads.
+// Loads the provider once, so that victims need not load it at each open. Loading it makes no
+// threads.
 void load_provider() {
   if (dlopen(DATUM_PROVIDER, RTLD_NOW) == nullptr) std::fprintf(stderr, "%s\n", dlerror());
 }
@@ -75,7 +76,8 @@ Executioner::Executioner(const Victim& victim) {
   for (auto* ends : {&orders, &reports, &to_victim, &from_victim, &hold_}) make_pipe(*ends);
   pid_ = fork();
   if (pid_ == 0) {
-    // The writing ends of the test close when it ends, and everybody here ends with it.
+    // The test alone keeps its ends of the pipes. When it ends they close, and the executioner and
+    // its victims end.
     for (const int fd : {orders[1], reports[0], to_victim[1], from_victim[0], hold_[1]}) close(fd);
     serve(victim, Line(orders[0], reports[1]), Line(to_victim[0], from_victim[1]));
   }
@@ -106,7 +108,7 @@ Report Executioner::await_death(std::uint32_t& steps) const {
 }
 
 void Executioner::serve(const Victim& victim, const Line& orders, const Line& survivor) {
-  // Children of dead victims become ours.
+  // This process becomes the parent of the children of dead victims.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   block_child_signal(SIG_BLOCK);
   load_provider();

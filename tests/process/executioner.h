@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/executioner.h: the process that forks victims and kills them at an exact point.
-// Lives here: its life, its orders, the pipes between survivor, executioner and victim.
-// Not here:   following a process (tracer.h), what victims do (victim.h).
+// Lives here: its life, its orders, the pipes between the survivor, the executioner and the victim.
+// Not here:   following a process (tracer.h), the operations of victims (victim.h).
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace datum::test {
 
-// One end of two pipes that carries records; a closed other end fails the read.
+// One end of two pipes that carries records. get() fails once the other end is closed.
 class Line {
  public:
   Line() = default;
@@ -25,7 +25,7 @@ class Line {
   bool get(Record& record) const {
     return get_bytes(&record, sizeof record);
   }
-  bool readable() const; // now
+  bool readable() const; // without waiting
 
  private:
   void put_bytes(const void* bytes, std::size_t size) const;
@@ -36,23 +36,24 @@ class Line {
 
 class Executioner {
  public:
-  // The victim calls ready() when it has prepared and waits there for the survivor's word;
-  // `survivor` is its line to the test.
+  // When the victim has prepared it calls ready(), which waits for the survivor's word. `survivor`
+  // is the victim's line to the test.
   using Victim = std::function<void(const Sentence&, const Line& survivor,
                                     const std::function<void()>& ready)>;
 
-  // Forks: before the program has threads. Orphans of victims end at release_child().
+  // Forks, so it must come before the program has threads. Children of victims end at
+  // release_child().
   explicit Executioner(const Victim& victim);
   ~Executioner();
   Executioner(const Executioner&) = delete;
   Executioner& operator=(const Executioner&) = delete;
 
-  // In this order, once each per victim.
+  // These five are called in this order, once each per victim.
   void begin(const Sentence& sentence) const { orders_.put(sentence); }
   Report await_ready() const { return report(); }
   void give_word() const { victim_.put(char{}); }
   bool death_is_reported() const { return orders_.readable(); }
-  // `steps`: how many it made of those it was to make.
+  // `steps`: how many of the ordered instructions the victim made.
   Report await_death(std::uint32_t& steps) const;
   void release_child() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Children that open an IA of their own while threads of their parent are at it.
+// Children that open an IA of their own while threads of their parent are in calls.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 namespace datum::test {
 namespace {
 
-constexpr unsigned kSecondsForAChild = 20; // seconds, for what takes milliseconds
+constexpr unsigned kSecondsForAChild = 20; // the work takes milliseconds
 
 bool open_and_close() {
   std::string name = ia_name();
@@ -26,7 +26,7 @@ bool open_and_close() {
          dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG) == DAT_SUCCESS;
 }
 
-// 0: it worked. A child that hangs ends with a signal.
+// The exit status of the child; 0: `body` succeeded. A child that hangs is ended by a signal.
 int failure_of_child(const std::function<bool()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -38,7 +38,7 @@ int failure_of_child(const std::function<bool()>& body) {
   return status;
 }
 
-// Two threads do `work` again and again, until this one has made so many children.
+// Two threads call `work` again and again, until this thread has made so many children.
 void fork_beside(const std::function<void()>& work, int children) {
   std::atomic<bool> done{false};
   std::atomic<int> rounds{0};

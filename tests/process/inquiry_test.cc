@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The socket by which an open IA is asked what it does (docs/design/inquiry.md).
+// The socket at which another process can ask what an open IA does (docs/design/inquiry.md).
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ std::set<std::string> own_sockets() {
   return links;
 }
 
-// The names at which this process can be asked, without the sign that stands for NUL.
+// The socket names of this process for inquiries, without the "@" that stands for NUL.
 std::vector<std::string> names() {
   const std::set<std::string> sockets = own_sockets();
   std::vector<std::string> found;
@@ -70,7 +70,7 @@ milliseconds processor_time() {
                       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
 }
 
-// All descriptors that there may be, until it ends.
+// Takes all descriptors that the process may have, until it is destroyed.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -128,8 +128,8 @@ TEST(Inquiry, WithoutDescriptorsNothingSpinsAndTheAnswerComesLater) {
   close(asker);
 }
 
-// Whoever asks must not end the one that is asked: a file over the limit raises SIGXFSZ. Returns
-// what the answer says it is: 3 the report, 2 that it is longer than a file may be.
+// The asker must not end the asked program: a file over the limit raises SIGXFSZ. Returns the first
+// octet of the answer: 3 for a report, 2 for a report that is longer than a file may be.
 int answer_under_file_limit(rlim_t limit) {
   const Ia ia = open_ia();
   const std::vector<std::string> asked = names();

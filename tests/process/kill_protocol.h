@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/kill_protocol.h: who says what to whom when a process is killed inside an
+// tests/process/kill_protocol.h: the messages between the processes when one is killed inside an
 // operation.
 //   survivor     the test: has connections, and judges what they see
 //   victim       a process made for one death: prepares, waits for the word, carries out one
@@ -17,12 +17,12 @@ enum class Operation : std::uint8_t {
   kListen,
   kReserve,
   kConnect,
-  // The survivor asks for a connection, to the victim's qualifier.
+  // The survivor asks for a connection, at the victim's qualifier.
   kAccept,
   kAcceptReserved,
   kReject,
   kHandOff,
-  // They are connected.
+  // From here on survivor and victim are connected before the operation.
   kSendSmall,
   kSendLarge,
   kReceiveSmall,
@@ -40,7 +40,7 @@ enum class Operation : std::uint8_t {
   kFreeRegion,
   kFreeWindow,
   kDuplicate,
-  // The survivor may be told in good order.
+  // From here on the survivor may be told of an end in order.
   kDisconnectGraceful,
   kDisconnectAbrupt,
   kResetEndpoint,
@@ -56,11 +56,11 @@ constexpr bool asks_victim(Operation operation) {
 constexpr bool is_connected(Operation operation) {
   return operation >= Operation::kSendSmall;
 }
-// The survivor writes to memory of the victim meanwhile.
+// The survivor writes to the victim's memory meanwhile.
 constexpr bool exports_memory(Operation operation) {
   return operation == Operation::kFreeRegion || operation == Operation::kFreeWindow;
 }
-// Makes no system call: there are only instructions to die at.
+// The operation makes no system call, so the victim can only be killed at instructions.
 constexpr bool is_silent(Operation operation) {
   return operation == Operation::kHandOff || operation == Operation::kReceiveShared ||
          operation == Operation::kResetEndpoint;
@@ -80,18 +80,18 @@ struct Sentence {
   bool child_lives_on;         // a child of the victim keeps all that the victim had
   std::uint32_t landmark;      // die at this system call stop of the operation
   std::uint32_t steps;         // and so many instructions behind it, if it is the end of a call
-  std::uint64_t qualifier = 0; // the survivor's, or in kListen the one to listen on
+  std::uint64_t qualifier = 0; // the survivor's; in kListen the one to listen at
 };
 
 // What the executioner reports: first that the victim is ready, then that it is dead.
 enum class Report : std::uint8_t { kReady, kDiedEntering, kDiedInside, kDiedAfterwards, kFailed };
 
-// What the victim tells the survivor that asks it for a connection: where it listens.
+// The victim's qualifier, for the survivor that asks it for a connection.
 struct VictimTerms {
   std::uint64_t qualifier;
 };
 
-// And the one that writes to its memory: where that is.
+// The victim's memory, for the survivor that writes to it.
 struct ExportedMemory {
   std::uint32_t context;
   std::uint64_t address;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A peer is killed inside every operation: at the beginning and the end of each system call, and
-// some instructions behind it. `--long`: at many more of those instructions, many more random ones,
-// and at every instruction of the main operations (docs/design/shm.md says how far).
+// some instructions behind it. With `--long`: at many more of those instructions, many more random
+// ones, and at every instruction of the main operations (docs/design/shm.md says how far).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,9 @@ namespace datum::test {
 
 namespace {
 
-// At the end of each call, each time another number of instructions behind it. A sanitizer makes
-// three times as many landmarks, of which each takes twice as long: there at each third of them.
+// kVariants victims die at each kStride-th landmark, each another number of instructions behind it.
+// Under a sanitizer an operation has three times as many landmarks, and each takes twice as long,
+// so there are fewer victims.
 #ifdef DATUM_SANITIZED
 constexpr std::uint32_t kVariants = 1;
 constexpr std::uint32_t kStride = 3;
@@ -30,14 +31,14 @@ constexpr std::uint32_t kStride = 1;
 constexpr int kRandomKills = 200;
 #endif
 
-// Past this an operation only waits for its end.
+// An operation that has passed so many landmarks only waits for its end.
 constexpr std::uint32_t kMostLandmarks = 2000;
 
-// More victims for a landmark that was missed.
+// How many more victims a missed landmark gets.
 constexpr int kAttempts = 3;
 
-// How far behind a landmark: a record is handed over by a few stores within the first thousands of
-// instructions, so the first ones are looked at most closely.
+// How many instructions behind a landmark a victim dies. A record is handed over by a few stores
+// within the first thousands of instructions, so the numbers lie closest at the beginning.
 std::uint32_t instructions(std::uint32_t number) {
   return number * (number + 3);
 }
@@ -55,12 +56,12 @@ class Kill : public testing::TestWithParam<int> {
     survivor.expect_unharmed();
     return death;
   }
-  // False: the operation was over before.
+  // False: the operation was over before the landmark.
   bool die_around(Survivor& survivor, Operation operation, std::uint32_t landmark) {
     const std::uint32_t variants = run_long() ? 60 : kVariants;
     bool inside = false;
     for (std::uint32_t variant = 0; variant < variants && !HasFailure(); ++variant) {
-      // One dies near, one farther away, one farthest.
+      // The victims of a landmark die at different distances behind it.
       const std::uint32_t number = run_long() ? variant : (landmark / 2 + variant * 10) % 30;
       const bool child = (landmark / 2 + variant) % 4 == 3;
       const Report death = die_at(survivor, {operation, child, landmark, instructions(number)});
@@ -69,7 +70,7 @@ class Kill : public testing::TestWithParam<int> {
     }
     return inside;
   }
-  // The same once more for a landmark that no victim has reached, each time with a fresh one.
+  // Tries a landmark that no victim has reached again, with more victims.
   bool die_around_again(Survivor& survivor, Operation operation, std::uint32_t landmark) {
     for (int attempt = 0; attempt < kAttempts && !HasFailure(); ++attempt) {
       const Report death = die_at(survivor, {operation, false, landmark, instructions(landmark)});
@@ -77,10 +78,10 @@ class Kill : public testing::TestWithParam<int> {
     }
     return false;
   }
-  // How many landmarks the operation has. A victim whose own thread is still awake from what came
-  // before need not wake it, and an answer that comes early spares it a wait: how many calls it
-  // makes is a matter of chance, and of a busy machine. So a landmark is missed only if several
-  // victims did not come to it, and one that was missed is not the end.
+  // Counts the landmarks of the operation. The number of system calls is left to chance and to the
+  // load of the machine: a thread that is still awake need not be woken, and an answer that comes
+  // early spares a wait. So a landmark counts as missed only if several victims did not reach it,
+  // and the operation has ended only if two landmarks in a row were missed.
   std::uint32_t die_around_each(Survivor& survivor, Operation operation) {
     std::uint32_t landmark = 0;
     std::uint32_t missed = 0;
@@ -91,7 +92,7 @@ class Kill : public testing::TestWithParam<int> {
                    : missed + 1;
     return landmark - missed * kStride;
   }
-  // Ten thousand instructions in a few steps, from the begin mark on.
+  // A few victims die within the first ten thousand instructions behind the begin mark.
   void die_on_the_way(Survivor& survivor, Operation operation) {
     constexpr std::uint32_t kBeginMarkLeft = 1;
     const std::uint32_t deaths = run_long() ? 120 : 12;
@@ -101,7 +102,7 @@ class Kill : public testing::TestWithParam<int> {
   }
 
  private:
-  // The dead are not waited for.
+  // Connects to a dead listener must fail at once.
   const Variable grace_{"DATUM_CONNECT_GRACE", "0"};
 };
 
@@ -124,14 +125,15 @@ TEST_P(Kill, NearEachSystemCallTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
 
 INSTANTIATE_TEST_SUITE_P(Inside, Kill, testing::Range(0, kOperations), name_of_parameter);
 
-// The main operations, instruction by instruction: all of the first kEach, and of those behind them
-// kSamples, at even distances.
+// The main operations, instruction by instruction: each of the first kEach, and kSamples at even
+// distances of those behind them.
 class KillAtEachStep : public Kill {
  protected:
   static constexpr std::uint32_t kEach = 1500;
   static constexpr std::uint32_t kSamples = 150;
 
-  // Of the thread that called, until the operation is over or waits for longer than a moment.
+  // Counts the instructions of the calling thread until the operation is over or sleeps for longer
+  // than a moment.
   std::uint32_t instructions_of(Survivor& survivor, Operation operation) {
     constexpr std::uint32_t kAll = 30'000;
     std::uint32_t most = 0;
@@ -141,7 +143,8 @@ class KillAtEachStep : public Kill {
     }
     return most;
   }
-  // A victim may fall asleep before: what it waits for comes late on a busy machine.
+  // A victim may fall asleep before its instruction: what it waits for comes late on a busy
+  // machine.
   void die_after(Survivor& survivor, Operation operation, std::uint32_t steps) {
     for (int attempt = 0; attempt < kAttempts && !HasFailure(); ++attempt) {
       die_at(survivor, {operation, steps % 4 == 3, kBeginMark, steps});
@@ -170,7 +173,7 @@ TEST_P(KillAtEachStep, TheSurvivorIsToldAndKeepsWhatIsItsOwn) {
               name_of(operation), all, victims_, missed_);
 }
 
-// None but with `--long`: it takes minutes.
+// Empty without `--long`: the tests take minutes.
 std::vector<int> main_operations() {
   std::vector<int> found;
   if (!run_long()) return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A connect that comes before its service point, as those of programs do that say where they listen
-// before they do.
+// A connect that comes before its service point. Programs do that which tell their address before
+// they listen.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,10 +13,10 @@
 namespace datum::test {
 namespace {
 
-// So much that no test waits for its end.
+// So long that no test waits for it to end.
 constexpr const char* kLong = "60000";
 
-// Nobody listens there, and nobody will be given it.
+// The qualifiers of these tests have no service point at first.
 class LateListener : public ::testing::TestWithParam<const char*> {
  protected:
   void establish(DAT_CONN_QUAL qualifier) {
@@ -91,7 +91,7 @@ TEST_P(LateListener, IsWaitedForNoLongerThanTheGrace) {
   }
 }
 
-// However the moments fall: what was asked while one of the two ways was there is asked again.
+// The connect may find only one of the two ways at first. It asks again then, whatever the moment.
 // Rules: CONN.27 ENV.8
 TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
   const Variable way{"DATUM_TRANSPORT", "auto"};
@@ -103,7 +103,8 @@ TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
   const DAT_CONN_QUAL qualifier = free_ports(1);
   for (int round = 0; round < 200 && !testing::Test::HasFailure(); ++round) {
     ASSERT_DAT_OK(connect(active.ep(), address_of(passive_ia), qualifier));
-    // Up to 4 ms, by the clock: how long a yield takes depends on the machine's load.
+    // The service point comes up to 4 ms later, by the clock: how long a yield takes depends on the
+    // load of the machine.
     const auto moment = std::chrono::steady_clock::now() + round * std::chrono::microseconds{20};
     while (std::chrono::steady_clock::now() < moment) {
     }

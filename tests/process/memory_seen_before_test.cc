@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Memory of the allocator whose blocks peers can map, registered, used and freed before
-// (conformance/rule_memory_seen_before.cc is about other memory).
+// Memory of the allocator whose blocks peers can map, after it was registered, used and freed
+// before. conformance/rule_memory_seen_before.cc tests other memory.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ class ShareableMemorySeenBefore : public testing::Test {
   void TearDown() override { datum_memory_free(block); }
   void renew() {
     datum_memory_free(block);
-    // A block with a file of its own.
+    // The block has a file of its own.
     block = static_cast<char*>(datum_memory_alloc_huge(kBytes, nullptr));
     ASSERT_NE(block, nullptr);
   }
@@ -55,7 +55,7 @@ class ShareableMemorySeenBefore : public testing::Test {
   char* block = nullptr;
 };
 
-// Its place, and the number of its descriptor, are given again.
+// The allocator gives the block's place and the number of its descriptor again.
 // Rules: dat_lmr_create.R36
 TEST_F(ShareableMemorySeenBefore, WasFreedAndGivenAgain) {
   for (int i = 0; i < 20 && !HasFailure(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which way a connection takes, decided for each by itself.
+// The path that a connection takes. Each connection decides by itself.
 #include <gtest/gtest.h>
 
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ Ia open_with(const char* ways) {
   return open_ia();
 }
 
-// An IA that was opened with some ways, and one end of a connection on it.
+// An IA that was opened with these ways, and one end of a connection on it.
 struct End {
   explicit End(const char* ways) : ia(open_with(ways)), side(ia) {}
   std::string path() { return told_of(side.ep(), "datum_path"); }
@@ -68,7 +68,7 @@ TEST(Paths, TcpForAPeerThatWantsNothingElse) {
   EXPECT_EQ(passive.reason(), "the peer chose TCP, or offers nothing else");
 }
 
-// Listens as a process whose Datum says something else over shared memory.
+// Listens as a process of another Datum, whose protocol over shared memory has another version.
 class OfAnotherVersion {
  public:
   explicit OfAnotherVersion(DAT_CONN_QUAL qualifier)
@@ -156,12 +156,12 @@ TEST(Paths, AnAdapterOpensAndConnectsWhereASandboxRefusesNetlink) {
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
 }
 
-// An IA in a thread of its own with a filter, which listens; `body` is outside.
+// A thread with a filter, whose IA listens. `body` runs outside of it.
 struct Sandbox {
   int family;
   const char* ways;
 };
-// False: no filter can be had here.
+// False: no filter can be had on this machine.
 bool with_listener_in(const Sandbox& sandbox, const std::function<void(DAT_CONN_QUAL)>& body) {
   std::promise<DAT_CONN_QUAL> listens; // 0: there is no filter
   std::promise<void> over;
@@ -181,8 +181,8 @@ bool with_listener_in(const Sandbox& sandbox, const std::function<void(DAT_CONN_
   return qualifier != 0;
 }
 
-// Who is not in the sandbox finds the service point, and names an address that is not loopback's
-// wherever there is one.
+// A process outside the sandbox finds the service point. It names an address other than loopback if
+// the host has one.
 // Rules: ENV.21
 TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesNetlink) {
   for (const char* ways : {"auto", "shm"}) {
@@ -219,7 +219,7 @@ std::string way_to_this_host(const Ia& ia) {
   return {};
 }
 
-// What dat-info shows. The filter is of that thread alone, which asks.
+// The text that dat-info shows. Only the thread that asks has the filter.
 // Rules: ENV.20
 TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
   struct Way {
@@ -241,8 +241,7 @@ TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
   }
 }
 
-// Each way says it itself, once, and not that a privilege were missing.
-// What a service point that a sandbox refuses has said; nothing where there is no such filter.
+// The log lines of a service point that a sandbox refuses. Empty if no filter can be had.
 std::optional<std::string> said_where_ports_are_forbidden(DAT_IA_HANDLE ia, DAT_EVD_HANDLE evd,
                                                           DAT_CONN_QUAL qualifier) {
   bool filtered = false;
@@ -290,7 +289,7 @@ TEST(Paths, WhereASandboxRefusesEachCandidateItIsNamedOnce) {
   EXPECT_EQ(std::count(said->begin(), said->end(), '\n'), 1) << *said;
 }
 
-// The filter is of that thread alone, which looks for the peer as it calls.
+// Only the thread that connects, and so looks for the peer, has the filter.
 // Rules: ENV.8 ENV.20
 TEST(Paths, TcpWhereASandboxLetsNobodyLookForSharedMemory) {
   End passive("auto");
@@ -332,7 +331,7 @@ TEST(Paths, OneAdapterTakesEachConnectionItsOwnWay) {
   establish(far.side, far_side);
   EXPECT_TRUE(is_shared_memory(near.path())) << near.path();
   EXPECT_EQ(far.path(), "tcp");
-  // Regions are the adapter's, whoever writes to them; each side has its protection zone.
+  // Both connections write to regions of the same adapter. Each side has its own protection zone.
   const Buffer for_near = near_side.buffer(kLength);
   const Buffer for_far = far_side.buffer(kLength);
   expect_write_arrives(near.side, for_near, 1);

@@ -26,7 +26,8 @@ inline bool is_free_port(std::uint16_t port) {
   return free;
 }
 
-// The first of `count` neighbours, far from the ports that `_any` and the kernel give out.
+// The first of `count` free neighbouring ports, far from the ports that `_any` and the kernel give
+// out.
 inline std::uint16_t free_ports(std::uint16_t count) {
   for (std::uint32_t low = 15000U + static_cast<std::uint32_t>(::getpid()) % 5000U; low < 24000;
        low += count) {
@@ -38,7 +39,7 @@ inline std::uint16_t free_ports(std::uint16_t count) {
   throw std::runtime_error("no free ports");
 }
 
-// A port below 1024, which no second one claims meanwhile, in this process or in another.
+// A free port below 1024. No other PrivilegedPort has the same one, in this process or in another.
 class PrivilegedPort {
  public:
   PrivilegedPort() {
@@ -51,7 +52,7 @@ class PrivilegedPort {
   [[nodiscard]] std::uint16_t number() const { return number_; }
 
  private:
-  // A socket has one name for life: the next number takes another socket.
+  // A socket cannot be bound twice, so each number takes a new socket.
   bool claimed(std::uint16_t number) {
     const std::string name = "datum-test/privileged port/" + std::to_string(number);
     sockaddr_un address{};
@@ -63,7 +64,7 @@ class PrivilegedPort {
     return ::bind(claim_, reinterpret_cast<sockaddr*>(&address), size) == 0;
   }
   int claim_ = -1;
-  std::uint16_t number_ = 777; // services of this machine rarely have those that follow
+  std::uint16_t number_ = 777; // services rarely have the ports behind this one
 };
 
 } // namespace datum::test

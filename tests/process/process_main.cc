@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The test program; processes are forked before anything of it has threads.
+// The test program. It forks its processes before it has threads.
 #include "process_main.h"
 
 #include <gtest/gtest.h>
@@ -58,13 +58,15 @@ int main(int argc, char** argv) {
   if (datum::test::is_doomed(argc, argv)) return datum::test::doomed_main(argv);
   for (int i = 1; i < argc; ++i)
     datum::test::is_long = datum::test::is_long || std::strcmp(argv[i], "--long") == 0;
-  // Else a victim's first call of each function is a thousand instructions of the dynamic linker.
+  // Without this a victim's first call of each function takes a thousand instructions of the
+  // dynamic linker.
   if (datum::test::is_long && std::getenv(datum::test::kBindNow) == nullptr) {
     setenv(datum::test::kBindNow, "1", 1);
     execv("/proc/self/exe", argv);
   }
-  testing::InitGoogleTest(&argc, argv); // makes the tests, of which some are long ones
-  // Instruction by instruction a victim is slow to post its Recvs; messages wait for it.
+  testing::InitGoogleTest(&argc, argv); // makes the tests: --long must be known by now
+  // A victim that is followed instruction by instruction posts its Recvs late, so messages must
+  // wait.
   setenv("DATUM_RNR_TIMEOUT", "60000", 1);
   const datum::test::Executioner executioner(&datum::test::be_victim);
   datum::test::the_executioner = &executioner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/process_main.h: what the tests of this program share.
+// tests/process/process_main.h: functions that the tests of this program share.
 #pragma once
 
 #include "executioner.h"
@@ -7,9 +7,9 @@
 namespace datum::test {
 
 const Executioner& executioner();
-// Whether processes may be followed here.
+// True: the kernel lets this process follow its children.
 bool may_trace();
-// --long: all steps rather than some.
+// True: --long was given, so the tests take all steps rather than some.
 bool run_long();
 
 } // namespace datum::test

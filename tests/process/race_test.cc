@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Connects against a service point that comes and goes: each ends once, none is lost.
+// Connects to a service point that comes and goes: each connect ends once, and none is lost.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,8 +16,9 @@ namespace {
 constexpr int kConnects = 10'000;
 constexpr int kAtOnce = 40;
 
-// Publishes the qualifier, answers every third request with an EP, rejects the second, leaves the
-// others to the end of the service point, and takes it away again.
+// Again and again creates a service point, answers up to six requests and frees the service point.
+// It rejects the first and the fourth request and accepts the others. Requests that it did not
+// answer are left to the end of the service point.
 class ComingAndGoing {
  public:
   ComingAndGoing() : ia_(open_ia()), side_(ia_), evd_(create_evd(ia_, DAT_EVD_CR_FLAG, 1024)) {
@@ -64,7 +65,7 @@ class ComingAndGoing {
     endpoints_.push_back(std::move(ep));
     if (endpoints_.size() > 100) drain_connections();
   }
-  // Freeing an EP ends its connection; what it reported before lies on the EVD.
+  // Freeing an EP ends its connection. Its earlier events lie on the EVD still.
   void drain_connections() {
     endpoints_.clear();
     drain(side_.connect_evd());
@@ -84,7 +85,7 @@ struct Outcomes {
   int over = 0;
 };
 
-// The first event of an EP ends its connect; an established one hears of its end later, or not.
+// The first event of an EP ends its connect. If that was ESTABLISHED, another event may follow.
 TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
   const Ia ia = open_ia();
   SideOptions options;
@@ -104,7 +105,7 @@ TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
       }
       const DAT_EVENT event = next_event(side.connect_evd());
       const auto at = under_way.find(event.event_data.connect_event_data.ep_handle);
-      if (at == under_way.end()) continue; // the end of one that was established
+      if (at == under_way.end()) continue; // the end of a connection that was established
       ++seen.events[event.event_number];
       ++seen.over;
       under_way.erase(at);
@@ -115,7 +116,7 @@ TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
   const int rejected = seen.events[DAT_CONNECTION_EVENT_PEER_REJECTED];
   EXPECT_GT(established, 0);
   EXPECT_GT(rejected, 0);
-  // None, where the scheduler lets no request meet an end of the service point.
+  // This is 0 if by chance no request met an end of the service point.
   const int refused = seen.events[DAT_CONNECTION_EVENT_NON_PEER_REJECTED];
   EXPECT_EQ(established + rejected + refused, kConnects) << "another outcome than these";
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum.7, SANDBOXES: filters that refuse what the C library itself stands on. Each is a thread's
-// of its own, which makes the calls.
+// datum.7, SANDBOXES: filters that refuse system calls that the C library needs itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,12 +26,12 @@ namespace datum::test {
 namespace {
 
 struct Ended {
-  int code = -1; // what the body returned; -1 if a signal ended it
+  int code = -1; // the exit status of the body; -1 if a signal ended it
   std::string said;
 };
 
-// What becomes of the body in a process of its own, which has an IA open before `call` is refused
-// to all of its threads. Nothing if no filter can be had.
+// Runs the body in a process of its own. That opens an IA, and `call` is refused to all of its
+// threads then. Empty if no filter can be had.
 std::optional<Ended> run_without(std::uint32_t call, const std::function<int(Ia&)>& body) {
   constexpr int kNoFilter = 77;
   testing::internal::CaptureStderr();
@@ -47,7 +46,7 @@ std::optional<Ended> run_without(std::uint32_t call, const std::function<int(Ia&
   return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
 }
 
-// 0: an open is refused with that.
+// 0: the open was refused with that subtype.
 int second_open(DAT_RETURN_SUBTYPE subtype) {
   std::string name = ia_name();
   DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
@@ -118,7 +117,7 @@ TEST(Sandbox, AnOpenWithoutMappingsIsRefusedAndSaysWhy) {
 
 constexpr int kNoFilter = 77;
 
-// As run_without(), of a body that installs what it needs itself.
+// The same as run_without(), but the body installs its own filter.
 Ended run_apart(const std::function<int()>& body) {
   testing::internal::CaptureStderr();
   const pid_t child = fork();
@@ -128,7 +127,7 @@ Ended run_apart(const std::function<int()>& body) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::internal::GetCapturedStderr()};
 }
 
-// Messages of several segments leave in lists of pieces.
+// Messages of several segments are sent as lists of pieces.
 void expect_messages_arrive(Side& from, Side& to) {
   constexpr std::size_t kPiece = 40'000;
   Buffer source = from.buffer(2 * kPiece);
@@ -150,7 +149,7 @@ const char* const kNoSendmsg =
 TEST(Sandbox, AnAdapterWithoutSendmsgIsOneOverTcpThatSaysWhy) {
   const Variable transport("DATUM_TRANSPORT", "auto");
   const Ended ended = run_apart([] {
-    const Ia ia = open_ia(); // outside
+    const Ia ia = open_ia(); // without the filter
     Side outside(ia);
     if (!forbid_call_to_all_threads(SYS_sendmsg, EPERM)) return kNoFilter;
     const Ia boxed = open_ia();
@@ -190,7 +189,7 @@ TEST(Sandbox, AnAdapterWithoutMemoryFilesIsOneOverTcpThatSaysWhy) {
   }
 }
 
-// Without getsockopt the next read tells how a connect over TCP ended.
+// Without getsockopt() Datum learns by the next read how a connect over TCP ended.
 // Rules: SANDBOX.4
 TEST(Sandbox, AConnectWithoutGetsockoptFindsThatNobodyListens) {
   const Variable transport("DATUM_TRANSPORT", "tcp");
@@ -232,8 +231,8 @@ DAT_RETURN listen_at(const Ia& ia, DAT_CONN_QUAL qualifier) {
   return dat_psp_create_any(ia, &qualifier, evd, DAT_PSP_CONSUMER_FLAG, &psp);
 }
 
-// A service point at that qualifier, 0: at any, where the filter refuses the call. One line names
-// the call.
+// The filter refuses the call to a service point at that qualifier, or at any qualifier if it is 0.
+// One log line must name the call.
 void expect_no_service_point(std::uint32_t call, const char* name, int error,
                              DAT_CONN_QUAL qualifier) {
   const Ended ended = run_apart([=] {
@@ -261,7 +260,7 @@ TEST(Sandbox, AServicePointThatAFilterRefusesNamesTheCall) {
         }
 }
 
-// The search may begin at the port in use, or at the other one.
+// By chance the search begins at the port in use or at the other one.
 // Rules: tcp.R15
 TEST(Sandbox, AServicePointThatAFilterRefusesSaysSoWhereSomePortsAreInUse) {
   constexpr int kTimes = 8;
@@ -307,7 +306,7 @@ TEST(Sandbox, AConnectWithoutSendmsgIsUnreachableAndSaysWhy) {
   expect_only_line(ended.said, kNotMade);
 }
 
-// The dialler is outside and cannot know; the one that listens can.
+// The dialler is outside the sandbox and cannot know the reason. The listener can.
 // Rules: SANDBOX.5
 TEST(Sandbox, AListenerWithoutSendmsgSaysThatNobodyReachesIt) {
   const Variable transport("DATUM_TRANSPORT", "shm");
@@ -317,7 +316,7 @@ TEST(Sandbox, AListenerWithoutSendmsgSaysThatNobodyReachesIt) {
     Ia boxed;
     std::optional<Listener> listener;
     bool filtered = false;
-    std::thread([&] { // and what the adapter starts
+    std::thread([&] { // the adapter's own threads inherit the filter
       filtered = forbid_call(SYS_sendmsg, EPERM);
       if (!filtered) return;
       boxed = open_ia();
@@ -334,7 +333,7 @@ TEST(Sandbox, AListenerWithoutSendmsgSaysThatNobodyReachesIt) {
   expect_only_line(ended.said, kNotMade);
 }
 
-// So many more descriptors may be opened while this lives. What is open lies below that.
+// While this lives, the process may open so many more descriptors.
 class DescriptorsLeft {
  public:
   explicit DescriptorsLeft(rlim_t more) {
@@ -354,7 +353,7 @@ class DescriptorsLeft {
   rlimit before_{};
 };
 
-// What an adapter has before its ways are chosen.
+// The descriptors that an adapter takes before it chooses its ways.
 constexpr rlim_t kBefore = 4;
 constexpr rlim_t kForBothWays = 9;
 
@@ -382,7 +381,7 @@ TEST(Sandbox, AnAdapterWithEnoughDescriptorsLeftOffersSharedMemory) {
   const Ended ended = run_apart([] {
     std::optional<DescriptorsLeft> few(kBefore + kForBothWays);
     const Ia ia = open_ia();
-    few.reset(); // both ends are in one process here, and take twice as many
+    few.reset(); // two ends in one process take twice as many
     Side active(ia);
     Side passive(ia);
     establish(active, passive);
@@ -396,7 +395,8 @@ TEST(Sandbox, AnAdapterWithEnoughDescriptorsLeftOffersSharedMemory) {
 
 constexpr rlim_t kToListen = 6;
 
-// What an adapter with so many descriptors left says of its service point, and how it is reached.
+// The log lines of an adapter that makes a service point with so many descriptors left. `path`: how
+// the path of a connection to it must begin.
 Ended listen_with(rlim_t left, const char* path) {
   return run_apart([=] {
     const Ia ia = open_ia();

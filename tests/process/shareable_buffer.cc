@@ -10,8 +10,7 @@
 namespace datum::test {
 
 #if !DATUM_HAVE_MEMORY
-// A build without the extension: what happens to regions of the other kind happens to ordinary
-// ones.
+// In a build without the extension the tests run with ordinary memory instead.
 constexpr auto datum_memory_alloc = &std::malloc;
 constexpr auto datum_memory_free = &std::free;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/shareable_buffer.h: memory from the allocator whose blocks peers can map,
-// registered.
+// tests/process/shareable_buffer.h: registered memory from the allocator whose blocks peers can
+// map.
 // Not here:   memory that they cannot map (harness/memory.h).
 #pragma once
 

@@ -18,7 +18,7 @@
 namespace datum::test {
 namespace {
 
-// Shared memory that another process can open, mapped here, too.
+// Shared memory that this process maps and another process can open.
 class Segment {
  public:
   explicit Segment(std::size_t size) : file_(memfd_create("segment", MFD_CLOEXEC)), size_(size) {
@@ -62,7 +62,7 @@ class SharedSegment : public testing::Test {
     EXPECT_EQ(other.receive(), "0x04001");
   }
 
-  // The other process registers so much of the segment under the same name.
+  // The other process registers `size` octets of the segment under the same name.
   DAT_RMR_TRIPLET share(std::size_t size) {
     std::istringstream answer(other.ask("share " + segment.path() + " " + std::to_string(size)));
     DAT_RMR_TRIPLET triplet = source.remote();
@@ -104,7 +104,7 @@ TEST_F(SharedSegment, IsATargetInEachProcessAndBothSeeWhatIsWritten) {
   EXPECT_TRUE(segment.equals(source)) << "written by the other process";
 }
 
-// Nobody can be asked which processes use a name; each reaches what it registered itself.
+// No process knows which others use a name, so each reaches the length that was registered there.
 // Rules: dat_lmr_create.R8
 TEST_F(SharedSegment, HasInEachProcessTheLengthThatWasRegisteredThere) {
   const DAT_RMR_TRIPLET half = share(kSize / 2);

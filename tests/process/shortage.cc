@@ -49,7 +49,7 @@ std::atomic<std::int64_t>& asked_for(Resource resource) {
   return counts[static_cast<int>(resource)];
 }
 
-// Each call's name once, in the order in which they first came.
+// The name of each called function once, in the order of the first calls.
 std::array<std::atomic<const char*>, 128> called{};
 std::atomic<bool> watching{false};
 
@@ -61,7 +61,7 @@ void remember(const char* call) {
   }
 }
 
-// `call`: by default the function that asks.
+// `call` is the calling function unless given.
 bool fails(Resource resource, const char* call = __builtin_FUNCTION()) {
   remember(call);
   asked_for(resource).fetch_add(1, std::memory_order_relaxed);
@@ -72,7 +72,7 @@ bool fails(Resource resource, const char* call = __builtin_FUNCTION()) {
   return true;
 }
 
-// The C library's own function of that name.
+// The function of that name in the C library.
 template <typename Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -239,7 +239,7 @@ DATUM_IN_FRONT int memfd_create(const char* name, unsigned flags) {
   return out_of_descriptors() ? -1 : real(name, flags);
 }
 
-// System calls without a function of their own; everything else goes through.
+// Refuses system calls that have no function of their own. The others go through.
 DATUM_IN_FRONT long syscall(long number, ...) {
   static auto* const real = next<long(long, ...)>("syscall");
   va_list more;
@@ -288,7 +288,7 @@ DATUM_IN_FRONT int ftruncate(int fd, off_t size) {
   return -1;
 }
 
-// Only what is added needs memory: a change, or an end, is one of what is there.
+// Only EPOLL_CTL_ADD needs memory: EPOLL_CTL_MOD and EPOLL_CTL_DEL use an entry that is there.
 DATUM_IN_FRONT int epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
   static auto* const real = next<decltype(epoll_ctl)>("epoll_ctl");
   if (what != EPOLL_CTL_ADD || !fails(Resource::kWatches)) return real(epoll, what, fd, event);
@@ -337,7 +337,7 @@ DATUM_IN_FRONT ssize_t readv(int fd, const iovec* pieces, int count) {
   return out_of(Resource::kTraffic, ENOMEM) ? -1 : real(fd, pieces, count);
 }
 
-// unix(7): what there is no number for is closed, and MSG_CTRUNC says so.
+// unix(7): if a descriptor of the message gets no number, the kernel closes it and sets MSG_CTRUNC.
 DATUM_IN_FRONT ssize_t recvmsg(int fd, msghdr* message, int flags) {
   static auto* const real = next<decltype(recvmsg)>("recvmsg");
   if (out_of(Resource::kTraffic, ENOMEM)) return -1;
@@ -420,7 +420,7 @@ DATUM_IN_FRONT int madvise(void* place, std::size_t size, int advice) {
   return out_of(Resource::kProc, ENOMEM) ? -1 : real(place, size, advice);
 }
 
-// An eventfd, a timerfd and a device give what they have already; only a file may have to be read.
+// A read of an eventfd, a timerfd or a device needs no memory. A read of a file may.
 DATUM_IN_FRONT ssize_t read(int fd, void* into, std::size_t size) {
   static auto* const real = next<ssize_t(int, void*, std::size_t)>("read");
   static auto* const look = next<int(int, struct stat*)>("fstat");
@@ -429,7 +429,7 @@ DATUM_IN_FRONT ssize_t read(int fd, void* into, std::size_t size) {
   return file && out_of(Resource::kProc, ENOMEM) ? -1 : real(fd, into, size);
 }
 
-// What is to be known of one descriptor, the kernel keeps on its stack.
+// For one descriptor the kernel keeps its state on the stack.
 DATUM_IN_FRONT int poll(pollfd* watched, nfds_t count, int timeout) {
   static auto* const real = next<int(pollfd*, nfds_t, int)>("poll");
   return count > 1 && out_of(Resource::kWaits, ENOMEM) ? -1 : real(watched, count, timeout);
@@ -457,8 +457,8 @@ DATUM_IN_FRONT ssize_t process_vm_writev(pid_t pid, const iovec* from, unsigned 
   return real(pid, from, from_count, into, into_count, flags);
 }
 
-// Every command that Datum gives takes a word, or nothing. Sealing, by which a peer is known to
-// live, takes no memory.
+// Each command that Datum uses takes one word or none. F_ADD_SEALS needs no memory; Datum takes a
+// sealing as a sign that the peer lives.
 DATUM_IN_FRONT int fcntl(int fd, int command, ...) {
   static auto* const real = next<int(int, int, ...)>("fcntl");
   va_list more;
@@ -486,13 +486,13 @@ DATUM_IN_FRONT int mprotect(void* place, std::size_t size, int protection) noexc
   return out_of(Resource::kFiles, ENOMEM) ? -1 : real(place, size, protection);
 }
 
-// The library's own way under a sanitizer (base/cancellation.cc).
+// Under a sanitizer Datum writes to a peer's memory by pwrite() (base/cancellation.cc).
 DATUM_IN_FRONT ssize_t pwrite(int fd, const void* from, std::size_t size, off_t offset) {
   static auto* const real = next<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
   return out_of(Resource::kPeers, ENOMEM) ? -1 : real(fd, from, size, offset);
 }
 
-// Wake-ups, and lines of the log, take no space.
+// Wake-ups and lines of the log take no file space.
 DATUM_IN_FRONT ssize_t write(int fd, const void* from, std::size_t size) {
   static auto* const real = next<ssize_t(int, const void*, std::size_t)>("write");
   static auto* const look = next<int(int, struct stat*)>("fstat");
@@ -506,7 +506,7 @@ DATUM_IN_FRONT int epoll_wait(int epoll, epoll_event* events, int most, int time
   return out_of(Resource::kLooks, EINTR) ? -1 : real(epoll, events, most, timeout);
 }
 
-// The C library's own calls do not come here.
+// Calls within the C library itself do not come here.
 DATUM_IN_FRONT ssize_t getrandom(void* into, std::size_t size, unsigned flags) {
   static auto* const real = next<ssize_t(void*, std::size_t, unsigned)>("getrandom");
   return is_forbidden() ? -1 : real(into, size, flags);
@@ -522,7 +522,7 @@ DATUM_IN_FRONT int prctl(int option, ...) {
   return is_forbidden() ? -1 : real(option, words[0], words[1], words[2], words[3]);
 }
 
-// ENOMEM would say that there is a hole. It is asked for only where madvise has failed.
+// ENOMEM would mean that there is a hole. Datum calls msync() only after madvise() has failed.
 DATUM_IN_FRONT int msync(void* place, std::size_t size, int flags) {
   static auto* const real = next<int(void*, std::size_t, int)>("msync");
   return out_of(Resource::kProc, EPERM) ? -1 : real(place, size, flags);

@@ -22,7 +22,7 @@ enum class Resource : std::uint8_t {
   kThreads,     // pthread_create
   kSockets,     // bind, listen, connect, sendmsg
   kFiles,       // fcntl, fstat, pread, mprotect
-  kTraffic,     // what passes through sockets: send, recv, recvmsg, readv
+  kTraffic,     // calls on sockets that carry data: send, recv, recvmsg, readv
   kOptions,     // setsockopt, getsockopt, getsockname, getpeername
   kProc,        // reading a file, ioctl, fstatfs, madvise, msync
   kWaits,       // poll, ppoll
@@ -35,17 +35,18 @@ inline constexpr int kResources = static_cast<int>(Resource::kPermission) + 1;
 
 enum class Lasting : std::uint8_t { kOnce, kFromThenOn };
 
-// Call number `number` for this resource from now on (1: the next) fails; and, from then on, all.
+// From now on call number `number` for this resource fails (1: the next one). With kFromThenOn all
+// later ones fail, too.
 void fail_call(Resource resource, std::uint32_t number, Lasting lasting);
 // True: a call has failed since fail_call().
 bool end_shortage();
-// How often this was asked for since fail_call(), whether it was there or not.
+// The number of calls that needed this resource since fail_call(), failed or not.
 std::int64_t calls_for(Resource resource);
-// Whether that call, which can be made to fail, came between any fail_call() and its
+// True: this call, one of those that can be made to fail, was made between a fail_call() and its
 // end_shortage().
 bool was_called(const char* name);
 
-// Blocks of memory that are allocated, and mappings that stand, at this moment.
+// Blocks of memory that are allocated now, and mappings that exist now.
 std::int64_t live_blocks();
 std::int64_t live_mappings();
 

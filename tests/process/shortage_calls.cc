@@ -23,7 +23,7 @@ DAT_RETURN opens_nothing(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_
   return DAT_CLASS_ERROR | DAT_INTERNAL_ERROR;
 }
 
-// Shared with whoever is forked; it stays.
+// Shared with children of this process. It is never unmapped.
 void* shared_memory() {
   static void* const memory =
       ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -66,14 +66,14 @@ DAT_RETURN bind(Stage& s, std::size_t size) {
                       DAT_CONTEXT{}, kFlags, &s.active.window);
 }
 
-// What was freed here is not freed again at the end.
+// Frees the handle. If that succeeds, Stage::end() will not free it again.
 DAT_RETURN freed(DAT_HANDLE& handle, Stage::Free free) {
   const DAT_RETURN answer = free(handle);
   if (answer == DAT_SUCCESS) handle = DAT_HANDLE_NULL;
   return answer;
 }
 
-// A new object, freed again while the shortage lasts.
+// Creates an object and frees it while the shortage lasts.
 template <class Create>
 DAT_RETURN made_and_freed(Create create, Stage::Free free) {
   DAT_HANDLE handle = DAT_HANDLE_NULL;
@@ -307,7 +307,8 @@ constexpr ShortCall kEventCalls[] = {
     {"evd_wait_for_a_request", Answers::kNothingYet, &Stage::asks,
      [](Stage& s) {
        const DAT_RETURN answer = s.next(s.passive.cr_evd, kMoment);
-       // It may have been refused, if its end is told.
+       // For lack of something the request may have been refused; then the requester must get an
+       // event.
        return DAT_GET_TYPE(answer) == DAT_TIMEOUT_EXPIRED ? s.next(s.active.evd, kMoment) : answer;
      },
      nullptr},
@@ -570,7 +571,7 @@ constexpr ShortCall kEndpointCalls[] = {
            &param);
      },
      nullptr},
-    // Whatever lacks, none of the three has been changed, and no event has lost its data.
+    // After a shortage none of the three attributes has changed, and no event has lost its data.
     {"ep_modify_of_much", Answers::kShortage, &Stage::leave_event, &modify_much, nullptr},
     {"ep_get_status", Answers::kSuccess, &Stage::connect,
      [](Stage& s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What DAT 2.0 added.
+// The calls that DAT 2.0 added.
 #include <dat2/dat_ib_extensions.h>
 #include <sys/socket.h>
 
@@ -22,7 +22,7 @@ DAT_RETURN made_here(Stage& s, Create create, Stage::Free free) {
   return answer;
 }
 
-// The own address, at a port that the provider chooses.
+// A CSP at the address of the IA, at a port that the provider chooses.
 DAT_RETURN create_csp(Stage& s, DAT_HANDLE* csp) {
   DAT_IA_ATTR attributes{};
   dat_ia_query(s.passive.ia, nullptr, DAT_IA_FIELD_ALL, &attributes, 0, nullptr);
@@ -54,7 +54,8 @@ DAT_RETURN connect_to_the_port(Stage& s) {
                                10'000'000, 0, nullptr);
 }
 
-// Two endpoints of datagrams that name each other, a datagram, and the end of the name.
+// Two endpoints of datagrams that resolve each other. One sends a datagram and frees the address
+// handle.
 class Datagrams {
  public:
   explicit Datagrams(Stage& stage) : s_(stage) {}
@@ -73,7 +74,7 @@ class Datagrams {
     return answer == DAT_SUCCESS ? dat_ib_ud_ah_free(active_, &name_) : answer;
   }
 
-  // Whatever has come about; what arrived for these endpoints goes with them.
+  // Frees the endpoints, however far pass() came, and takes the events that they left.
   DAT_RETURN end() {
     DAT_RETURN first = DAT_SUCCESS;
     for (DAT_EP_HANDLE* ep : {&active_, &passive_}) {
@@ -112,7 +113,7 @@ class Datagrams {
     DAT_IB_EXTENSION_EVENT_DATA told{};
     std::memcpy(&told, s_.event.event_extension_data, sizeof told);
     name_ = told.remote_ah;
-    refused_ = told.type != DAT_IB_UD_REMOTE_AH; // and that was told
+    refused_ = told.type != DAT_IB_UD_REMOTE_AH; // a refusal has been told
     return answer;
   }
 

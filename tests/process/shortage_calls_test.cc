@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every call of DAT, one at a time, while it lacks memory, a descriptor, or what else a system call
-// can run out of: at the first need, at the second, and so on; once, and from then on to the end,
-// when everything is freed while there is nothing.
+// Every call of DAT, one at a time, while it lacks memory, a descriptor, or another resource that a
+// system call can run out of. The first need fails, then the second, and so on. Each need fails
+// once; then it and all later ones fail, until all objects have been freed.
 //
-// DATUM_TEST_LONG=1: over TCP, also everything but memory and descriptors from then on; minutes.
+// DATUM_TEST_LONG=1: over TCP, also lasting shortages of everything but memory and descriptors.
+// That takes minutes.
 //
-// Calls that are not in the table, and why: the collectives, which are DAT_NOT_IMPLEMENTED before
-// they need anything; dat_ib_print_counters, which is a query of them and a line; the call that
-// asks whether two IAs are paths of one adapter, which no registry exports. Which system calls do
-// not fail, and why, is in not-injected.txt. Nor do, of those that do: read and write on an
-// eventfd, poll of one descriptor, EPOLL_CTL_MOD and EPOLL_CTL_DEL; write to stderr, whose failure
-// costs a line of the log and nothing else. What a fork does is tests/process/fork_test.cc's.
+// These calls are not in the table: the collectives, which are DAT_NOT_IMPLEMENTED before they need
+// anything; dat_ib_print_counters, which is a query of them and a line; the call that asks whether
+// two IAs are paths of one adapter, which no registry exports. not-injected.txt names the system
+// calls that are never made to fail, and why. Of those that are, these uses are not: read and write
+// on an eventfd, poll of one descriptor, EPOLL_CTL_MOD and EPOLL_CTL_DEL, and write to stderr,
+// whose failure only costs a line of the log. tests/process/fork_test.cc tests fork.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ namespace datum::test {
 namespace {
 
 constexpr std::int64_t kMostNeeds = 400;
-constexpr std::int64_t kMostLooks = 6; // one is like the next
+constexpr std::int64_t kMostLooks = 6; // one failed look is like the next
 
 bool is_nothing_yet(DAT_RETURN answer) {
   return DAT_GET_TYPE(answer) == DAT_TIMEOUT_EXPIRED || DAT_GET_TYPE(answer) == DAT_QUEUE_EMPTY;
@@ -84,7 +85,7 @@ const char* name_of(Resource resource) {
   return "?";
 }
 
-// For whoever reads why the program ended.
+// tell_place() prints this if the program ends by an exception.
 char place[160] = "";
 
 void tell_place() {
@@ -98,12 +99,12 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
   void TearDown() override { std::set_terminate(before_); }
 
   struct Life {
-    bool failed = false;  // something lacked
-    bool refused = false; // and that was the answer
+    bool failed = false;  // a call has failed
+    bool refused = false; // the answer was a shortage
     std::int64_t needs = 0;
   };
 
-  // `number`: 0: nothing lacks.
+  // `number` 0: no call fails.
   Life live(Resource resource, std::uint32_t number, Lasting lasting) {
     const ShortCall& row = GetParam();
     std::snprintf(place, sizeof place, "ended in %s, short of %s at %u %s\n", row.name,
@@ -134,14 +135,14 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
     return life;
   }
 
-  // Over TCP, whoever closes while nothing can be sent waits a second for that.
+  // Over TCP a close waits a second while nothing can be sent.
   static bool is_quick(Resource resource) {
     return transport() != "tcp" || resource == Resource::kMemory ||
            resource == Resource::kDescriptors;
   }
   static bool is_long() { return std::getenv("DATUM_TEST_LONG") != nullptr; }
 
-  // What has failed changed nothing: it can be done again.
+  // The failed call has changed nothing, so it can be made again.
   static DAT_RETURN repeat(Stage& stage, DAT_RETURN answer) {
     constexpr int kTries = 3000;
     answer = GetParam().call(stage);
@@ -155,7 +156,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
   void expect_nothing_lost(Resource resource, std::uint32_t number, Lasting lasting,
                            const Owned& before, std::int64_t blocks_before) {
     EXPECT_EQ(owned_now(), before);
-    // Some memory is kept for later; what is lost is lost each time.
+    // Datum keeps some memory for later. But memory that is lost is lost each time.
     constexpr int kTimes = 3;
     std::int64_t had = blocks_before;
     for (int i = 0; i < kTimes; ++i) {
@@ -169,7 +170,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
   void lack(Resource resource, Lasting lasting) {
     const std::int64_t most = resource == Resource::kLooks ? kMostLooks : kMostNeeds;
     const std::int64_t needs = std::min(live(resource, 0, lasting).needs, most);
-    // One more, and all is freed with nothing left, too.
+    // One step more: the objects are freed while every need fails.
     const std::int64_t last = needs + (lasting == Lasting::kFromThenOn ? 1 : 0);
     for (std::uint32_t number = 1; number <= last && !HasFailure(); ++number) {
       SCOPED_TRACE(testing::Message() << "short of " << name_of(resource) << " at " << number
@@ -187,7 +188,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
 
 // Rules: CONV.21
 TEST_P(ShortageAt, EachNeedIsAnsweredClearlyAndNothingIsLost) {
-  static int warm_ups = 40; // some things are made once, or used again late
+  static int warm_ups = 40; // some memory is allocated once, or is reused late
   for (int i = 0; i < warm_ups; ++i) live(Resource::kNone, 0, Lasting::kOnce);
   warm_ups = 3;
   for (int each = 1; each < kResources && !HasFailure(); ++each) {
@@ -197,17 +198,18 @@ TEST_P(ShortageAt, EachNeedIsAnsweredClearlyAndNothingIsLost) {
   }
 }
 
-// A system call that can be made to fail, and where it does if in no life of a row above.
+// A system call that can be made to fail. `elsewhere`: the transport or the test where it fails, if
+// it does in no row of the table.
 struct InFront {
   const char* name;
   const char* elsewhere = nullptr;
 };
 
-constexpr const char* kOnlyOverShm = "shm"; // here, but not over the other way
+constexpr const char* kOnlyOverShm = "shm"; // called over this transport only
 constexpr const char* kOnlyOverTcp = "tcp";
 constexpr const char* kAtTheFirstOpen = "FirstOpen";
 
-// tests/process/injected-calls.sh holds this against what the libraries call.
+// tests/process/injected-calls.sh compares this list with the calls of the libraries.
 constexpr InFront kInFront[] = {
     {"accept4"},
     {"access", kAtTheFirstOpen},
@@ -269,7 +271,7 @@ constexpr InFront kInFront[] = {
     {"write", "MemoryFile.ALimitOnFilesIsAnError"},
 };
 
-// What is in no table fails in none. The rows of DAT 2.0 need nothing that these do not.
+// A call that is in no table is never made to fail. The rows of DAT 2.0 need no other resources.
 // Rules: CONV.21
 TEST(ShortageCalls, EachCallThatCanBeMadeToFailComes) {
   for (const ShortCall& row : short_calls()) {
@@ -302,7 +304,7 @@ TEST_P(ShortageOfMemory, IsTheAnswer) {
   EXPECT_GT(refused, 0) << needs << " needs";
 }
 
-// Those for whose answer no other test asks.
+// The calls for which no other test expects this answer.
 std::vector<ShortCall> calls_that_need_memory() {
   std::vector<ShortCall> found;
   for (const ShortCall& call : short_calls()) {
@@ -320,7 +322,7 @@ DAT_PROVIDER_INFO numbered(int number) {
   return info;
 }
 
-// Not every one takes memory: it is made for several.
+// Adding one provider may need no memory, so the test adds several.
 // Rules: dat_registry_add_provider.R5
 TEST(ShortageAtAProvider, IsTheAnswerAndAddsNothing) {
   constexpr int kMost = 100;

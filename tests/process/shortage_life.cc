@@ -16,15 +16,15 @@ constexpr DAT_TIMEOUT kLongest = 3'000'000; // us
 constexpr DAT_COUNT kLength = 16;
 constexpr int kTries = 1000;
 
-// An agent that is called at every trigger.
+// An agent that arms itself again at every trigger.
 void arm_again(DAT_PVOID cno, DAT_EVD_HANDLE evd) {
-  if (evd == DAT_HANDLE_NULL) return; // the end
+  if (evd == DAT_HANDLE_NULL) return; // the CNO is freed
   dat_cno_modify_agent(*static_cast<DAT_CNO_HANDLE*>(cno), {cno, &arm_again});
 }
 
 } // namespace
 
-// False ends the life: success is needed to go on.
+// False ends the life, since its next steps need a success.
 bool ShortLife::good(const char* call, DAT_RETURN answer) {
   if (answer == DAT_SUCCESS) return true;
   return is_shortage(answer) ? false : wrong(call, answer);
@@ -57,7 +57,8 @@ bool ShortLife::make(Half& half, DAT_IA_HANDLE ia) {
 }
 
 bool ShortLife::listen() {
-  // Longer than 16 bits, and nobody else's. A life that begins later finds them free again.
+  // Qualifiers longer than 16 bits, which no other process uses. A later life finds them free
+  // again.
   const DAT_CONN_QUAL own = static_cast<DAT_CONN_QUAL>(::getpid()) << 20U;
   DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
   DAT_RSP_HANDLE rsp = DAT_HANDLE_NULL;
@@ -71,7 +72,7 @@ bool ShortLife::listen() {
 
 bool ShortLife::next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
   if (dequeue(evd, event, kLongest / 30)) return true;
-  // What waits for memory goes on when there is some.
+  // A request that waits for memory goes on when there is some.
   end_shortage();
   DAT_COUNT more = 0;
   DAT_RETURN answer = dat_evd_wait(evd, kLongest, 1, &event, &more);
@@ -85,7 +86,8 @@ bool ShortLife::expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number) {
   DAT_EVENT event{};
   if (!next(evd, event)) return false;
   if (event.event_number == number) return true;
-  // What comes before its Recv is kept in memory over TCP, or the connection is given up.
+  // Over TCP a message that comes before its Recv is kept in memory. If there is none, the provider
+  // gives the connection up.
   const bool given_up = transport() == "tcp" && event.event_number == DAT_CONNECTION_EVENT_BROKEN;
   if (given_up) refused_ = true;
   return given_up ? false : wrong("an event", event.event_number);
@@ -99,7 +101,7 @@ bool ShortLife::wrong(const char* call, DAT_RETURN answer) {
   return false;
 }
 
-// A connection may be refused for lack of something, but both sides must hear of it.
+// For lack of something a connection may be refused, but both sides must get an event.
 bool ShortLife::is_refused(DAT_EVENT_NUMBER number) {
   refused_ = number == DAT_CONNECTION_EVENT_NON_PEER_REJECTED ||
              number == DAT_CONNECTION_EVENT_UNREACHABLE ||
@@ -144,7 +146,7 @@ bool ShortLife::answer() {
   return good("dat_cr_accept", status);
 }
 
-// For a moment; false, and not wrong, if nothing is there.
+// Waits for `moment`. False, but not wrong, if no event comes.
 bool ShortLife::dequeue(DAT_EVD_HANDLE evd, DAT_EVENT& event, DAT_TIMEOUT moment) {
   DAT_COUNT more = 0;
   const DAT_RETURN answer = dat_evd_wait(evd, moment, 1, &event, &more);
@@ -173,7 +175,7 @@ bool ShortLife::transfer_one(bool send, std::size_t size) {
            good("dat_ep_post_rdma_read",
                 dat_ep_post_rdma_read(active_.ep, 1, &from, cookie, &remote, kFlags)) &&
            expect(active_.evd, DAT_DTO_COMPLETION_EVENT);
-  // The Recv comes late, so that the message has to be kept.
+  // The Recv is posted after the Send, so that the message may have to be kept.
   return good("dat_ep_post_send", dat_ep_post_send(active_.ep, 1, &from, cookie, kFlags)) &&
          good("dat_ep_post_recv", dat_ep_post_recv(passive_.ep, 1, &to, cookie, kFlags)) &&
          expect(passive_.evd, DAT_DTO_COMPLETION_EVENT) &&

@@ -16,16 +16,16 @@ class ShortLife {
  public:
   ShortLife(const char* ia_name, DAT_TIMEOUT connect_timeout)
       : ia_name_(ia_name), connect_timeout_(connect_timeout) {}
-  // As far as it comes; a call that lacks resources ends it.
+  // Goes as far as it can: a call that lacks resources ends it.
   void live();
-  // Frees everything, after the shortage.
+  // Frees all objects. Called after the shortage.
   void end();
 
-  // The first answer that was neither success nor a shortage, and which call gave it.
+  // The call that gave the first answer that was neither success nor a shortage, and that answer.
   const char* wrong_call() const { return wrong_call_; }
   DAT_RETURN wrong_answer() const { return wrong_answer_; }
   bool completed() const { return completed_; }
-  // The connection did not come about; an event said so.
+  // True: the connection was refused, and an event told of it.
   bool refused() const { return refused_; }
 
  private:
@@ -44,7 +44,7 @@ class ShortLife {
   };
 
   bool good(const char* call, DAT_RETURN answer);
-  bool wrong(const char* call, DAT_RETURN answer); // false
+  bool wrong(const char* call, DAT_RETURN answer); // returns false
   bool open(Half& half);
   bool make(Half& half, DAT_IA_HANDLE ia);
   bool listen();
@@ -56,9 +56,9 @@ class ShortLife {
   bool transfer();
   bool transfer_one(bool send, std::size_t size);
   bool bind();
-  // Nothing is there that was not expected: no event came twice.
+  // No unexpected event is there: none came twice.
   bool nothing_left();
-  // The next event; false, and wrong, if none comes.
+  // Takes the next event. If none comes, that is wrong and the result false.
   bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event);
   bool expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number);
   std::byte* bytes(const Half& half) { return &half == &active_ ? source_.data() : target_.data(); }

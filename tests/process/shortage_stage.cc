@@ -49,7 +49,7 @@ bool Stage::good(const char* call, DAT_RETURN answer) {
 }
 
 bool Stage::build(const char* ia_name) {
-  // Longer than 16 bits, and nobody else's.
+  // Longer than 16 bits; no other process uses it.
   other_qualifier = static_cast<DAT_CONN_QUAL>(::getpid()) << 20U;
   return build(active, ia_name, source) && build(passive, ia_name, target) &&
          good("dat_psp_create_any", dat_psp_create_any(passive.ia, &qualifier, passive.cr_evd,
@@ -158,12 +158,13 @@ bool Stage::requester_hears() {
                          : wrong_call_ == nullptr;
 }
 
-// Whoever could not be answered for lack of memory may also ask again: the end rejects it.
+// A requester that could not be answered for lack of memory may also ask again. Then end() rejects
+// its request.
 bool Stage::request_is_told() {
   return finds_request() || wrong_call_ == nullptr;
 }
 
-// False: it was told instead, or, which is wrong, nothing was.
+// False: the requester got an event instead; or neither side got one, which is wrong.
 bool Stage::finds_request() {
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries; ++i) {
@@ -185,14 +186,14 @@ bool Stage::connection_is_answered() {
 }
 
 bool Stage::handed_on() {
-  return finds_request() || wrong_call_ == nullptr; // the end rejects it
+  return finds_request() || wrong_call_ == nullptr; // end() rejects it
 }
 
 bool Stage::completes() {
   return good("the completion of a request", next(active.evd));
 }
 
-// What succeeded is there.
+// If the RDMA Write succeeded, its octets are there.
 bool Stage::word_is_written() {
   if (!completes()) return false;
   const bool told = event.event_data.dto_completion_event_data.status != DAT_DTO_SUCCESS;
@@ -223,7 +224,7 @@ bool Stage::disconnect() {
          both_hear();
 }
 
-// The software event is there to be taken by the wait for the two others.
+// The wait for the other two events takes the software event.
 bool Stage::leave_event() {
   DAT_EVENT software{};
   software.event_number = DAT_SOFTWARE_EVENT;
@@ -275,7 +276,7 @@ void Stage::end(Half& half) {
   end_one("dat_cno_free", half.cno, &dat_cno_free);
   end_one("dat_pz_free", half.pz, &dat_pz_free);
   if (half.ia == DAT_HANDLE_NULL) return;
-  // A request that nobody has answered holds the IA, and only that may.
+  // A request without an answer keeps the IA open. Nothing else may.
   const DAT_RETURN closed = dat_ia_close(half.ia, DAT_CLOSE_GRACEFUL_FLAG);
   if (closed != DAT_SUCCESS)
     good("dat_ia_close", requests_wait ? dat_ia_close(half.ia, DAT_CLOSE_ABRUPT_FLAG) : closed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/shortage_stage.h: what a single call finds that is to lack resources.
+// tests/process/shortage_stage.h: the objects among which a single call is made that lacks
+// resources.
 // Lives here: two IAs with an object of every kind each, the ways to bring them where a call needs
 //             them (a request that waits, a connection, a bind), and the end of it all.
 // Not here:   the calls (shortage_calls.h), which of them fails (shortage.h).
@@ -13,7 +14,7 @@
 
 namespace datum::test {
 
-// Class, type, and a subtype that names a resource.
+// True: the class, the type and a subtype that names a resource.
 bool is_shortage(DAT_RETURN answer);
 
 class Stage {
@@ -26,8 +27,8 @@ class Stage {
     DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
     DAT_PZ_HANDLE pz = DAT_HANDLE_NULL;
     DAT_CNO_HANDLE cno = DAT_HANDLE_NULL;
-    DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;    // every stream, but for the requests
-    DAT_EVD_HANDLE spare = DAT_HANDLE_NULL;  // nothing feeds it
+    DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;    // all streams but the requests
+    DAT_EVD_HANDLE spare = DAT_HANDLE_NULL;  // no stream feeds it
     DAT_EVD_HANDLE cr_evd = DAT_HANDLE_NULL; // the requests
     DAT_SRQ_HANDLE srq = DAT_HANDLE_NULL;
     DAT_EP_HANDLE ep = DAT_HANDLE_NULL;
@@ -41,40 +42,42 @@ class Stage {
   };
   using Free = DAT_RETURN (*)(DAT_HANDLE);
 
-  // False: something of it cannot be had, which is a failure of the test; see wrong_call().
+  // False: an object could not be made, which is a failure of the test; see wrong_call().
   bool build(const char* ia_name);
-  bool asks();             // `active` has asked for a connection; nobody has looked for the request
+  bool asks();             // `active` has asked for a connection; its request has not been taken
   bool request();          // ... and the request waits at `passive`: cr
   bool connect();          // the EPs are connected
-  bool connect_and_rest(); // ... and nobody polls any more
+  bool connect_and_rest(); // ... and no thread polls any more
   bool message();          // ... and a message is on its way to `passive`, which has a Recv for it
   bool bind();             // ... and the RMR of `active` is bound
-  bool disconnect();       // they were connected
-  // They were connected; what `active` heard of that waits, with private data; its EP is new again.
+  bool disconnect();       // the EPs were connected and are not any more
+  // The EPs were connected. The event of `active`, with private data, has not been taken, and its
+  // EP is new again.
   bool leave_event();
-  bool event_is_as_it_was(); // ... and is taken now
+  bool event_is_as_it_was(); // ... and takes it
 
-  // What must follow from calls. For lack of something it may be a failure, but it must be told.
-  bool both_hear();      // what becomes of the connection
-  bool both_hear_once(); // the same, and nobody asks again
+  // Each checks what must follow from a call. For lack of something that may be a failure, but an
+  // event must tell of it.
+  bool both_hear();      // the end of the attempt
+  bool both_hear_once(); // the same, and no request comes once more
   bool requester_hears();
-  bool request_is_told();        // `active` hears it, or its request comes once more
-  bool connection_is_answered(); // a request comes, and is accepted; or it is told
-  bool handed_on();              // likewise, for an EP of the provider
-  bool completes();              // the request that `active` has posted
-  bool word_is_written();        // ... an RDMA Write of 8 octets
-  bool arrives();                // ... and a message at `passive`
-  bool late_recv_takes_it();     // ... which has had no Recv for it so far
+  bool request_is_told();        // `active` gets an event, or its request comes once more
+  bool connection_is_answered(); // a request comes and is accepted, or an event tells of it
+  bool handed_on();              // the same for an EP of the provider
+  bool completes();              // the request that `active` has posted completes
+  bool word_is_written();        // ... and was an RDMA Write of 8 octets
+  bool arrives();                // ... and a message has come at `passive`
+  bool late_recv_takes_it();     // ... which had no Recv for it before
 
-  // Each object by its own call, then both IAs. The first call that fails is kept.
+  // Frees each object by its own call, then closes both IAs. Keeps the first call that fails.
   void end();
 
-  // What the call has made, and how it is freed.
+  // The object that the call has made, and the function that frees it.
   void made(DAT_HANDLE handle, Free free) {
     made_ = handle;
     free_made_ = free;
   }
-  // An event within a moment.
+  // Waits up to `moment` for an event.
   DAT_RETURN next(DAT_EVD_HANDLE evd, DAT_TIMEOUT moment = 5'000'000);
 
   bool good(const char* call, DAT_RETURN answer);
@@ -95,7 +98,7 @@ class Stage {
   DAT_CONN_QUAL other_qualifier = 0;
   DAT_CR_HANDLE cr = DAT_HANDLE_NULL;
   DAT_EVENT event{};
-  bool requests_wait = false; // at the end, unanswered
+  bool requests_wait = false; // at the end a request without an answer may be there
 
  private:
   bool has_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT moment);

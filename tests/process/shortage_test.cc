@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Out of memory, descriptors, mappings, file space, watches, threads, buffers of sockets and files:
-// at every single call.
+// Memory, descriptors, mappings, file space, watches, threads, and buffers of sockets and files run
+// out, at every single call.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -44,7 +44,7 @@ std::ostream& operator<<(std::ostream& out, const Belongings& b) {
              << b.threads << " threads";
 }
 
-// Another connection of the process, which nobody takes anything from.
+// Another connection of the process, which a shortage must not harm.
 class Bystander {
  public:
   Bystander() : source_(pair_.active().buffer(kBytes)), target_(pair_.passive().buffer(kBytes)) {}
@@ -71,7 +71,7 @@ struct Case {
   const char* name;
 };
 
-// 0: opened and closed, 1: a clear shortage, 2: something else, 3: nothing failed any more.
+// Returns 0: opened and closed; 1: a clear shortage; 2: anything else; 3: no call failed any more.
 int open_for_the_first_time(Resource resource, std::uint32_t number) {
   DAT_IA_HANDLE opened = DAT_HANDLE_NULL;
   DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
@@ -80,12 +80,12 @@ int open_for_the_first_time(Resource resource, std::uint32_t number) {
   const bool failed = end_shortage();
   if (answer == DAT_SUCCESS)
     return dat_ia_close(opened, DAT_CLOSE_ABRUPT_FLAG) != DAT_SUCCESS ? 2 : failed ? 0 : 3;
-  // A library or a dat.conf that cannot be read is as good as absent.
+  // For an open, a library or a dat.conf that cannot be read is the same as none.
   const DAT_RETURN type = DAT_GET_TYPE(answer);
   return type == DAT_INSUFFICIENT_RESOURCES || type == DAT_PROVIDER_NOT_FOUND ? 1 : 2;
 }
 
-// TCP alone makes no files to share, and reads files only at the first open of a process.
+// TCP alone makes no shared files. It reads files only at the first open of a process.
 bool is_needed(Resource resource) {
   return transport() != "tcp" || (resource != Resource::kFileSpace &&
                                   resource != Resource::kFiles && resource != Resource::kProc);
@@ -93,7 +93,7 @@ bool is_needed(Resource resource) {
 
 class FirstOpen : public testing::TestWithParam<Resource> {};
 
-// Each time in a process in which nothing of Datum has been loaded yet.
+// Each open is in a new process, which has loaded no library of Datum yet.
 // Rules: dat_ia_open.R21
 TEST_P(FirstOpen, WorksOrFailsClearly) {
   int status = 0;
@@ -130,7 +130,7 @@ class Shortage : public testing::TestWithParam<Case> {
   // True: a call failed.
   bool live_once(Resource resource, std::uint32_t number) {
     const bool once = GetParam().lasting == Lasting::kOnce;
-    // A shortage that does not end is waited for in vain.
+    // If the shortage lasts, no event can be expected, so the life waits only shortly.
     const bool patient = once || resource == Resource::kNone;
     ShortLife life(ia_name().c_str(), patient ? 1'000'000 : 30'000);
     fail_call(resource, number, GetParam().lasting);
@@ -140,7 +140,8 @@ class Shortage : public testing::TestWithParam<Case> {
     completed_ = life.completed();
     EXPECT_EQ(life.wrong_call(), nullptr)
         << life.wrong_call() << ": " << status_name(life.wrong_answer());
-    // What lacked a descriptor once is tried again; over TCP the peer has been refused meanwhile.
+    // A dial that lacked a descriptor once is tried again. Over TCP the peer has been refused
+    // meanwhile.
     EXPECT_FALSE(life.refused() && once && resource != Resource::kMemory && transport() == "shm");
     return failed;
   }
@@ -151,7 +152,7 @@ class Shortage : public testing::TestWithParam<Case> {
 // Rules: dat_rsp_create.R17
 TEST_P(Shortage, IsAnsweredClearlyAndHarmsNothing) {
   Bystander bystander;
-  for (int i = 0; i < 40; ++i) { // some things are made once, or used again late
+  for (int i = 0; i < 40; ++i) { // some memory is allocated once, or is reused late
     live_once(Resource::kNone, 0);
     ASSERT_TRUE(completed_);
   }
@@ -227,7 +228,7 @@ TEST(ShortageAtOpen, OfThreadsIsExplainedWithTheLimitToRaise) {
   EXPECT_NE(said.find("`ulimit -u`"), std::string::npos) << said;
 }
 
-// Makes a service point, for which the next call for that resource fails. What is said.
+// Makes a service point, for which the next call for that resource fails. Returns the log lines.
 std::string said_without(DAT_IA_HANDLE ia, Resource resource) {
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
   const DAT_CONN_QUAL qualifier = free_qualifier();
@@ -244,7 +245,7 @@ std::string said_without(DAT_IA_HANDLE ia, Resource resource) {
 TEST(ShortageAtAServicePoint, IsNamedAsWhatItIs) {
   const Ia ia = open_ia();
   Bystander bystander;
-  // None keeps another one from being told.
+  // A shortage of one resource does not keep a shortage of another one out of the log.
   std::string said = said_without(ia, Resource::kDescriptors);
   EXPECT_NE(said.find("no socket for it: Too many open files;"), std::string::npos) << said;
   EXPECT_NE(said.find("`ulimit -n`"), std::string::npos) << said;
@@ -256,13 +257,13 @@ TEST(ShortageAtAServicePoint, IsNamedAsWhatItIs) {
   said = said_without(ia, Resource::kWatches);
   EXPECT_NE(said.find("cannot be watched: No space left on device;"), std::string::npos) << said;
   EXPECT_NE(said.find("fs.epoll.max_user_watches"), std::string::npos) << said;
-  // A lasting one is not told again and again.
+  // The log does not repeat a shortage that lasts.
   EXPECT_EQ(said_without(ia, Resource::kDescriptors), "");
   bystander.expect_unharmed();
 }
 
-// Until the one who asks has been told something. A request that came to nobody would leave its
-// adapter in use.
+// Rejects the request until the requester gets an event. A request that stays unanswered would keep
+// its adapter in use.
 void refuse(const Side& asking, const Listener& listener) {
   DAT_EVENT event;
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
@@ -274,14 +275,15 @@ void refuse(const Side& asking, const Listener& listener) {
   ADD_FAILURE() << "nobody was told anything";
 }
 
-// Asks for a connection, for which call number `number` for that resource fails. False: none did.
+// Asks for a connection, for which call number `number` for that resource fails. False: no call
+// failed.
 bool connect_without(DAT_IA_HANDLE ia, const Listener& listener, Resource resource,
                      std::uint32_t number = 1) {
   Side side(ia);
   fail_call(resource, number, Lasting::kOnce);
   const DAT_RETURN answer = connect(side.ep(), listener);
   const bool failed = end_shortage();
-  // What is only good to have may be lacking.
+  // Without memory the connect may still succeed: some of it is not necessary.
   const bool has_to_fail = failed && resource != Resource::kMemory;
   EXPECT_EQ(DAT_GET_TYPE(answer) == DAT_INSUFFICIENT_RESOURCES,
             has_to_fail || answer != DAT_SUCCESS)
@@ -316,7 +318,7 @@ TEST(ShortageAtAConnect, IsNamedAsWhatItIs) {
   bystander.expect_unharmed();
 }
 
-// The limit itself, rather than a call that says so.
+// Lowers the limit itself, instead of making a call fail.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
@@ -352,7 +354,8 @@ TEST(ShortageAtRegistration, SharedMemoryThatCannotBeLookedAtIsNotCalledPrivate)
   EXPECT_DAT_OK(registration.create());
 }
 
-// Whatever the kernel refuses to say about memory, a hole is one and what is there is there.
+// The kernel refuses to say what memory is there. Datum must find a hole all the same, and register
+// memory without one.
 // Rules: PROTECT.1 dat_lmr_create.R34
 TEST(ShortageAtRegistration, AHoleIsStillNoShortage) {
   const Ia ia = open_ia();
@@ -380,7 +383,7 @@ TEST(ShortageAtATrigger, TheAgentIsCalledAllTheSame) {
   int calls = 0;
   const DAT_OS_WAIT_PROXY_AGENT agent{
       &calls, [](DAT_PVOID data, DAT_EVD_HANDLE) { ++*static_cast<int*>(data); }};
-  // Two of them, so that what one trigger left behind serves no other.
+  // Two CNOs: memory that the first trigger left behind does not serve the second one.
   const Cno first = create_cno(ia, agent);
   const Cno second = create_cno(ia, agent);
   const Evd first_evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, first);

@@ -37,7 +37,7 @@ bool behave(int socket_fd, const SquattedName& name, Squatting how) {
     }
     return true;
   case Squatting::IsConnected: {
-    // The one that it is connected with has to listen.
+    // The peer of the connected socket has to listen.
     const int other = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     sockaddr_un address;
     const socklen_t length = to_sockaddr(name.name + " too", address);
@@ -49,7 +49,7 @@ bool behave(int socket_fd, const SquattedName& name, Squatting how) {
   return false;
 }
 
-// -1: it cannot be had.
+// -1: the name cannot be had.
 int hold(const SquattedName& name, Squatting how) {
   const int socket_fd = socket(AF_UNIX, name.type | SOCK_NONBLOCK, 0);
   sockaddr_un address;
@@ -71,7 +71,7 @@ bool is_spoken_to(int socket_fd) {
 [[noreturn]] void squat(const std::vector<SquattedName>& names, uid_t user, Squatting how,
                         int ready, int stop) {
   if (setuid(user) != 0) _exit(2);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // another user has lost it
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // setuid() has cleared it
   std::vector<int> sockets;
   for (const SquattedName& name : names) {
     sockets.push_back(hold(name, how));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/squatter.h: a process of another user that has socket names which are not its own.
+// tests/process/squatter.h: a process of another user that holds socket names of service points.
 #pragma once
 
 #include <sys/socket.h>
@@ -20,12 +20,12 @@ struct SquattedName {
 enum class Squatting {
   Listens,
   DoesNotListen,
-  HasAFullQueue, // listens, and nobody gets in
-  IsConnected,   // with another socket of its own
+  HasAFullQueue, // listens, but its queue is full
+  IsConnected,   // is connected to another socket of its own
 };
 
-// Holds the names as that user, and says whether anybody spoke to it. What is no SOCK_SEQPACKET is
-// only held.
+// Holds the names as that user, and tells whether a process has spoken to it. Names of other types
+// than SOCK_SEQPACKET are only held.
 class Squatter {
  public:
   Squatter(std::vector<SquattedName> names, uid_t user, Squatting how = Squatting::Listens);
@@ -35,9 +35,9 @@ class Squatter {
   Squatter(const Squatter&) = delete;
   Squatter& operator=(const Squatter&) = delete;
 
-  bool holds() const { return holds_; } // all of them
+  bool holds() const { return holds_; } // all of the names
   pid_t pid() const { return child_; }
-  // True: it was told something.
+  // Ends it. True: a process has sent it something.
   bool end();
 
  private:
@@ -46,9 +46,9 @@ class Squatter {
   bool holds_ = false;
 };
 
-// The name at which shared memory is offered at an address; "datum/1/127.0.0.1/5000".
+// The socket name for shared memory at an address, as "datum/1/127.0.0.1/5000".
 std::string rendezvous_of(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qualifier);
-// "127.0.0.1"
+// As "127.0.0.1".
 std::string host_of(DAT_IA_ADDRESS_PTR address);
 
 } // namespace datum::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The tests of squatter_test.cc as a program of their own: over DAT 2.0 without the rest.
+// squatter_test.cc as a program of its own, over DAT 2.0, without the other tests of processes.
 #include <gtest/gtest.h>
 
 #include <cstring>

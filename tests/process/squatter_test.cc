@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Another user's process that has the socket names of a service point: what it can keep from being
-// made, and who notices.
+// Another user's process that holds socket names of a service point: which service points it can
+// prevent, and which processes notice it.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -61,7 +61,7 @@ TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
   Listener listener(pair.passive_ia());
   DAT_IA_ADDRESS_PTR address = address_of(pair.passive_ia());
   Squatter squatter(rendezvous_of(address, listener.qualifier()), kSquatter);
-  // Where the service point itself has that name the squatter cannot even take it.
+  // If the service point has that name itself, the squatter cannot take it.
   EXPECT_DAT_OK(connect(pair.active().ep(), listener));
   Cr cr = listener.expect_request();
   EXPECT_DAT_OK(accept(cr, pair.passive().ep()));
@@ -73,7 +73,7 @@ TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
     squatter.end();
 }
 
-// Nothing else than a name can be in the way of a qualifier that is no port.
+// A qualifier that is no port has only names, so only a name can be in its way.
 TEST_F(SquatterTest, BesideALargeQualifierOverTcpGetsNoneOfItsConnections) {
   const Ia ia = open_over("tcp");
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
@@ -108,7 +108,7 @@ void expect_a_line(const std::string& said, std::initializer_list<std::string> p
   for (const std::string& part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
-// dat_psp_create(), and what it has said.
+// Calls dat_psp_create(). Returns the log lines.
 std::string said_by_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EVD_HANDLE evd, Psp& psp,
                            DAT_RETURN expected = DAT_SUCCESS) {
   testing::internal::CaptureStderr();
@@ -118,7 +118,7 @@ std::string said_by_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EVD_HA
   return said;
 }
 
-// The path of a connection from an IA of its own.
+// Connects from an IA of its own. Returns the path.
 std::string connect_over(const Ia& passive_ia, DAT_EVD_HANDLE requests, DAT_CONN_QUAL qualifier) {
   const Ia ia = open_over("auto");
   Side active(ia);
@@ -134,7 +134,7 @@ struct Squat {
   const char* name;
   Squatting how;
   const char* ia; // of the service point
-  // Whoever listens and lets others in can be asked which process it is.
+  // The kernel tells the process of a listening socket only to a process that can connect to it.
   bool names_process;
 };
 void PrintTo(const Squat& squat, std::ostream* out) {
@@ -187,7 +187,8 @@ TEST(SquatterOfTheSameUser, KeepsAServicePointFromBeingMade) {
   }
 }
 
-// It takes the name between two lives of a service point, and goes in the second.
+// The squatter takes the name while there is no service point, and leaves it while the next one
+// exists.
 // Rules: PROTECT.10
 TEST_F(SquatterTest, ThatGoesLeavesTheNameToTheNextServicePoint) {
   const Ia ia = open_over("auto", "datum");
@@ -231,7 +232,7 @@ TEST_F(SquatterTest, OnEveryNameOfTheRangeLeavesAnyServicePointOverTcp) {
 struct PrivilegedSquat {
   const char* name;
   const char* ia;
-  std::vector<SquattedName> names; // without the port, which follows each
+  std::vector<SquattedName> names; // without the port, which is added to each
 };
 void PrintTo(const PrivilegedSquat& squat, std::ostream* out) {
   *out << squat.name;
@@ -279,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
         PrivilegedSquat{"EveryMark", "datum-lo", every_mark()}),
     [](const auto& squat) { return std::string(squat.param.name); });
 
-// Whoever chooses a name chooses no colour of the terminal that shows the log.
+// A squatter chooses its names, but not the colours of the terminal that shows the log.
 // Rules: PROTECT.10
 TEST_F(SquatterTest, SaysNothingInTheLogByItsName) {
   const Ia ia = open_over("auto", "datum");

@@ -14,7 +14,7 @@ namespace datum::test {
 
 namespace {
 
-// A connection to a second process that has posted nothing.
+// A connection to a second process, which has posted nothing.
 class PeerThat : public testing::Test {
  protected:
   void SetUp() override {
@@ -83,7 +83,7 @@ TEST_F(PeerThat, BecomesAnotherProgramIsABrokenConnection) {
   process_->kill();
 }
 
-// Its child has copies of all its descriptors.
+// The child has copies of all descriptors of the peer.
 TEST_F(PeerThat, BecomesAnotherProgramAndHasAChildIsABrokenConnection) {
   ASSERT_EQ(process_->ask("fork"), "forked");
   process_->send("exec");
@@ -114,7 +114,7 @@ class PeerOverTcpWithATimeLimitThat : public PeerOverTcpThat {
   const Variable limit_{"DATUM_PEER_TIMEOUT", "1000"};
 };
 
-// Its host answers.
+// The kernel of the stopped peer still answers.
 // Rules: ENV.9
 TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForLongerIsStillThere) {
   constexpr std::size_t kMoreThanTcpHolds = std::size_t{48} << 20U;
@@ -130,7 +130,8 @@ TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForLongerIsStillThere) {
   expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
 }
 
-// Its child had copies of what listens: nobody can be waiting there, and the qualifier is free.
+// The child has copies of the listening sockets. But a connect is refused at once, and the
+// qualifier is free.
 void expect_nothing_left_of_a_listener_that_died() {
   const Ia ia = open_ia();
   Side side(ia);

@@ -30,11 +30,11 @@
 namespace datum::test {
 namespace {
 
-constexpr const char* kBecome = "--become-stranger"; // then the ways, a letter each
+constexpr const char* kBecome = "--become-stranger"; // a letter for each restriction follows
 constexpr const char* kBe = "--be-stranger";
 constexpr uid_t kNobody = 65534;
 
-// Whoever asks for the first thing is told why there will be nothing.
+// Answers the first command with the reason, and ends the process.
 [[noreturn]] void give_up(const char* what) {
   const std::string reason = std::string(what) + ": " + std::strerror(errno);
   std::string line;
@@ -47,8 +47,8 @@ void put_into(const char* file, const std::string& text) {
   if (!(std::ofstream(file) << text << std::flush)) give_up(file);
 }
 
-// Only with a user namespace of its own may an ordinary user make others; it keeps the user's
-// number.
+// An ordinary user may make other namespaces only in a user namespace of its own. The number of the
+// user stays.
 void enter_user_namespace() {
   const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
   if (unshare(CLONE_NEWUSER) != 0) give_up("unshare");
@@ -57,7 +57,7 @@ void enter_user_namespace() {
   put_into("/proc/self/gid_map", group + ' ' + group + " 1");
 }
 
-// The child is the first process of its namespace; it dies with this one.
+// The child is the first process of its namespace. It dies with its parent.
 void enter_pid_namespace() {
   if (geteuid() != 0) enter_user_namespace();
   if (unshare(CLONE_NEWPID) != 0) give_up("unshare");
@@ -72,10 +72,10 @@ void enter_pid_namespace() {
 }
 
 void become_nobody() {
-  errno = EPERM; // or this is that user already
+  errno = EPERM; // for the case that it is no root
   if (geteuid() != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0)
     give_up("become another user");
-  // Where that user may not read the library, there is no program to be.
+  // If that user may not read the library, the program cannot run.
   const char* conf = std::getenv("DAT_OVERRIDE");
   if (conf != nullptr && access(conf, R_OK) != 0) give_up("read the library as another user");
 }
@@ -236,9 +236,9 @@ class Stranger {
   const auto has = [ways](char way) { return ways.find(way) != std::string_view::npos; };
   if (has('p')) enter_pid_namespace();
   if (has('u')) become_nobody();
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // another user or a child has lost it
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user and a fork have cleared it
   if (has('c')) forbid_vm_calls();
-  // A program of its own again, so that nothing but what was asked for is in the way.
+  // Executes the program again, so that the process has only the restrictions that were asked for.
   execl("/proc/self/exe", "stranger", kBe, has('d') ? "d" : "", static_cast<char*>(nullptr));
   give_up("execute the program");
 }
@@ -274,7 +274,7 @@ int stranger_main(char** argv) {
   std::string line;
   while (std::getline(std::cin, line)) std::cout << stranger.carry_out(line) << std::endl;
 #ifdef DATUM_SANITIZED
-  _exit(0); // the search for leaks traces its process, by a number of another pid namespace
+  _exit(0); // LeakSanitizer would trace it by the number of another pid namespace
 #else
   return 0;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/stranger.h: a second process that the first must not, or cannot, reach into.
-// Lives here: how it gets that way, and a small interpreter of one-line commands on stdin, one
+// tests/process/stranger.h: a second process whose memory the first must not, or cannot, access.
+// Lives here: the ways to restrict it, and a small interpreter of one-line commands on stdin, one
 //             answer line each on stdout.
 //               hello               hello; or why the process cannot be what it was to be
 //               listen              opens the IA and a service point: its qualifier
@@ -10,7 +10,7 @@
 //               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host: ok
 //               wait                the number of the event on the connect EVD, in hex; "none"
 //                                   after a second
-//               path                the way of the connection, and why it is not a faster one
+//               path                the path of the connection, and why it is not a faster one
 //               buffer SIZE         registers zeroes, CONTEXT ADDRESS
 //               fill SEED, holds SEED   of the whole buffer: ok, or no
 //               share FILE SIZE     maps and registers the beginning of FILE under the shared name:
@@ -20,7 +20,7 @@
 //               send, write CONTEXT ADDRESS, read CONTEXT ADDRESS   of the whole buffer: ok
 //               disconnect          ok; the event is still to come
 //               close               frees everything and closes the IA: ok
-//             What fails is said instead.
+//             A command that fails answers with its error.
 // Not here:   assertions; the test judges the answers.
 #pragma once
 
@@ -34,18 +34,18 @@ namespace datum::test {
 
 struct Estrangement {
   bool other_user = false;    // needs root
-  bool pid_namespace = false; // of its own
+  bool pid_namespace = false; // in a pid namespace of its own
   bool no_vm_calls = false;   // may not call process_vm_readv and process_vm_writev
   bool undumpable = false;
 };
 
-// The name of memory that a stranger and its test share.
+// The name of the memory that a stranger and its test share.
 SharedId shared_name();
 
 std::vector<std::string> stranger_command(const Estrangement& how);
 bool is_stranger(int argc, char** argv);
 int stranger_main(char** argv);
-// From now on the calling thread, and what it makes, cannot copy to or from another process.
+// From now on the calling thread and its children cannot copy to or from another process.
 void forbid_vm_calls();
 
 } // namespace datum::test

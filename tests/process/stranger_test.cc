@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two processes of which one must not, or cannot, reach into the other's memory: everything goes as
-// between any others, by a slower way.
+// Two processes of which one must not, or cannot, access the other's memory: all operations work,
+// on a slower path.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ constexpr const char* kForbidden = "shm ring: the kernel forbids it";
 struct Situation {
   const char* name;
   Estrangement passive, active;
-  // How the way of each side begins; nothing: it is not what this is about.
+  // How the path of each side must begin. Empty: any path.
   const char* passive_way;
   const char* active_way;
 };
@@ -35,7 +35,7 @@ void PrintTo(const Situation& situation, std::ostream* out) {
   *out << situation.name;
 }
 
-// Root may trace whom it likes.
+// Root may trace other processes.
 bool as_root() {
   return geteuid() == 0;
 }
@@ -59,7 +59,7 @@ class Strangers : public testing::TestWithParam<Situation> {
     EXPECT_EQ(active->ask("path").find(situation.active_way), 0U) << active->ask("path");
   }
 
-  // Both have a buffer of that size.
+  // Both processes register a buffer of that size.
   void transfer(PeerProcess& from, PeerProcess& to, const std::string& size) {
     const std::string source = from.ask("buffer " + size);
     const std::string target = to.ask("buffer " + size);

@@ -10,9 +10,10 @@ namespace datum::test {
 
 namespace {
 
-// The promise: the survivor of a death knows, and has all its requests back, within a second.
+// The promise: within a second the survivor gets the event of the death, and all its requests
+// complete.
 constexpr DAT_TIMEOUT kOneSecond = 1'000'000;
-// What the dead had sent is there already; only the thread that takes it has to run.
+// What the victim has sent has arrived already; only the thread that takes it has to run.
 constexpr DAT_TIMEOUT kMoment = kQuiet / 10;
 constexpr DAT_COUNT kRecvs = 4;
 constexpr DAT_UINT64 kSendCookie = 100;
@@ -91,7 +92,7 @@ void Survivor::accept_victim() {
   expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
 }
 
-// Recvs for what the victim sends, and a Send that only the victim's Recv can end.
+// Posts Recvs for messages of the victim, and Sends that only a Recv of the victim can complete.
 void Survivor::post(Operation operation) {
   for (DAT_COUNT i = 0; i < kRecvs; ++i)
     EXPECT_DAT_OK(post_recv(side_->ep(), ring_room(), static_cast<DAT_UINT64>(i)));
@@ -103,7 +104,7 @@ void Survivor::post(Operation operation) {
   EXPECT_DAT_OK(post_send(side_->ep(), {buffer_->segment(0, kLarge)}, kSendCookie + 1));
 }
 
-// From now on the victim's memory is mapped here, where it can be.
+// Writes once, which maps the victim's memory if it can be mapped.
 void Survivor::use_export() {
   const DAT_RMR_TRIPLET target{exported_.context, 0, exported_.address, kSmall};
   EXPECT_DAT_OK(post_write(side_->ep(), {buffer_->segment(0, kSmall)}, target, 1));
@@ -128,7 +129,7 @@ void Survivor::judge(const Sentence& sentence) {
   }
 }
 
-// The dead do not listen, and what they held is free.
+// The victim's service point has ended with it: a connect is refused.
 void Survivor::judge_listener(DAT_CONN_QUAL qualifier) {
   EXPECT_DAT_OK(connect(side_->ep(), address_of(ia_), qualifier));
   EXPECT_EQ(number_of_next(side_->connect_evd()), DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
@@ -151,7 +152,8 @@ void Survivor::answer_until_death() {
   }
 }
 
-// A request that arrived may be accepted although its maker is dead; it ends all the same.
+// A request that arrived may be accepted although the requester is dead. The connection ends all
+// the same.
 void Survivor::judge_request() {
   if (!answered_) {
     Cr cr(request_within(kMoment));
@@ -190,7 +192,8 @@ void Survivor::judge_connection(Operation operation) {
   expect_flushed();
 }
 
-// Every Recv and every Send ended once, in order: those that succeeded, then the others.
+// Every Recv and every Send has completed once, in order. No Recv has succeeded behind one that
+// failed.
 void Survivor::expect_flushed() {
   bool failed = false;
   for (DAT_COUNT i = 0; i < kRecvs; ++i) {
@@ -209,7 +212,7 @@ void Survivor::expect_flushed() {
   }
 }
 
-// A request that was never answered goes with its link.
+// A request without an answer ends with its link.
 void Survivor::drop_late_requests() {
   for (Cr late(request_within(0)); late != DAT_HANDLE_NULL; late = Cr(request_within(0))) {
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/survivor.h: the process whose peers die: what it must see, and what must not
-// change. Lives here: one round of setting up, posting and judging per operation; a bystander
-// connection. Not here:   where the victim dies (kill_test.cc).
+// change.
+// Lives here: one round of setting up, posting and judging per operation; a bystander connection.
+// Not here:   where the victim dies (kill_test.cc).
 #pragma once
 
 #include <memory>
@@ -17,11 +18,11 @@ class Survivor {
  public:
   explicit Survivor(const Executioner& executioner);
 
-  // One victim from birth to burial; the qualifier is set here. How it died.
+  // Runs one victim from its fork to its end, and sets the qualifier. Returns how it died.
   Report outlive(Sentence sentence);
-  // How many instructions the last victim made of those that it was to make.
+  // How many of the ordered instructions the last victim made.
   std::uint32_t steps_made() const { return steps_made_; }
-  // A message of another connection arrives, and no descriptor was left over from the dead.
+  // A message arrives on another connection, and no descriptor is left of the dead process.
   void expect_unharmed();
 
  private:
@@ -54,7 +55,7 @@ class Survivor {
   std::optional<Buffer> bystander_target_;
   ExportedMemory exported_{};
   std::ptrdiff_t descriptors_ = 0;
-  bool answered_ = false; // kConnect: the request was accepted before its maker died
+  bool answered_ = false; // kConnect: the request was accepted before the victim died
   unsigned rounds_ = 0;
   std::uint32_t steps_made_ = 0;
 };

@@ -41,7 +41,7 @@ std::vector<pid_t> threads_of(pid_t process) {
   return threads;
 }
 
-// A signal that was about to be delivered goes on; what ptrace made is not one.
+// Passes on a signal that was to be delivered. A stop that ptrace made has none.
 unsigned long signal_to_pass(int status) {
   const int number = WSTOPSIG(status);
   const bool ours = number == SIGTRAP || number == kSystemCallStop || (status >> 16) != 0;
@@ -115,7 +115,7 @@ Tracer::Death Tracer::kill_at(std::uint32_t landmark, std::uint32_t steps) {
   }
 }
 
-// One that only waits for a processor is awake.
+// A thread that waits for a processor counts as awake.
 bool Tracer::is_asleep(pid_t thread) const {
   std::ifstream file("/proc/" + std::to_string(process_) + "/task/" + std::to_string(thread) +
                      "/stat");
@@ -125,7 +125,7 @@ bool Tracer::is_asleep(pid_t thread) const {
   return name_end == std::string::npos || line.compare(name_end, 3, ") S") == 0;
 }
 
-// A thread that falls asleep on the way dies there.
+// If the thread falls asleep before its last step, step() returns: the thread dies there.
 void Tracer::step(pid_t thread, std::uint32_t steps) {
   constexpr timespec kOneStep{0, 2'000'000};
   sigset_t child;
@@ -145,7 +145,7 @@ void Tracer::step(pid_t thread, std::uint32_t steps) {
     if (!WIFSTOPPED(status)) continue;
     const bool stepping = stopped == thread;
     if (stepping) steps_made_ = ++done;
-    // Another thread that has come to the end stays there.
+    // Another thread that has reached the end mark stays there.
     if (!stepping && judge(stopped, status) == Stop::End) continue;
     request(stepping ? PTRACE_SINGLESTEP : PTRACE_SYSCALL, stopped, 0, signal_to_pass(status));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/tracer.h: follows a child of the caller through its system calls, all threads of
-// it. Lives here: ptrace. A process marks the beginning and the end of what is looked at
-// (mark_begin,
+// it.
+// Lives here: ptrace. A process marks the beginning and the end of what is looked at (mark_begin,
 //             mark_end); every system call entry and exit between is a landmark.
 // Not here:   what the process does, and why it shall die there.
 // Threads:    ptrace belongs to one thread: whoever constructs a Tracer uses it.
@@ -13,13 +13,13 @@
 
 namespace datum::test {
 
-// Called by the process that is followed. Both are system calls that do nothing.
+// The followed process calls these. Both are system calls that do nothing.
 void mark_begin();
 void mark_end();
 
 class Tracer {
  public:
-  // Attaches to every thread and lets them go on. False from attached(): the kernel forbids it.
+  // Attaches to every thread and lets them go on. attached() is false if the kernel forbids it.
   explicit Tracer(pid_t process);
   bool attached() const { return attached_; }
 
@@ -29,7 +29,8 @@ class Tracer {
   // exit of a call, `steps` instructions of that thread further. What follows an entry is what
   // follows the exit next to it, so nothing is stepped through there.
   Death kill_at(std::uint32_t landmark, std::uint32_t steps);
-  // How many of the steps it made: fewer if it fell asleep, as it does when all is over.
+  // How many of the steps the thread made. Fewer if it fell asleep, as it does when the operation
+  // is over.
   std::uint32_t steps_made() const { return steps_made_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two connected processes that are both killed, whatever they are at: nothing is left of them, in
-// shared memory, in folders, or of names of sockets. `--long`: at many more moments.
+// Two connected processes that are both killed, whatever they do: no shared memory, no file and no
+// socket name is left of them. With `--long`: at many more moments.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -32,11 +32,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a process has open or mapped that may be known by more than the process.
+// The sockets, memfds and files that a process has open or mapped and that may outlive it.
 struct Estate {
   std::set<ino_t> sockets;
   std::set<std::pair<dev_t, ino_t>> memory; // memfds
-  std::set<std::string> files;              // with a name in a folder that is meant for such
+  std::set<std::string> files;              // with a path in a folder for temporary or shared files
 };
 
 bool is_for_others(const std::string& path) {
@@ -68,14 +68,14 @@ void take_away(std::set<Item>& from, const std::set<Item>& these) {
   for (const Item& each : these) from.erase(each);
 }
 
-// The build, which may lie below a folder for such files: the program and the libraries that it
-// loads are there, whoever has loaded them so far.
+// True: the file belongs to the build, which may lie below such a folder. The program and its
+// libraries stay there.
 bool is_built(const std::string& file) {
   static const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   return file.starts_with(build.string() + "/");
 }
 
-// Without what they have from us: the build, and whatever those who started us have left open.
+// Leaves out what they inherited from this process, and the build.
 Estate estate_of(std::initializer_list<pid_t> processes) {
   Estate estate;
   for (const pid_t process : processes) add_estate(estate, std::to_string(process));
@@ -88,7 +88,7 @@ Estate estate_of(std::initializer_list<pid_t> processes) {
   return estate;
 }
 
-// Of all processes that are there.
+// The estate of all processes that exist.
 Estate estate_of_everybody() {
   Estate estate;
   std::error_code gone;
@@ -98,12 +98,12 @@ Estate estate_of_everybody() {
   return estate;
 }
 
-// The lines of a table of sockets that have one of these inodes.
+// The lines of a table of sockets whose inode is one of these.
 std::string lines_of(const char* table, std::size_t column, const std::set<ino_t>& inodes) {
   std::string found;
   std::ifstream lines(table);
   std::string line;
-  std::getline(lines, line); // the head
+  std::getline(lines, line); // the head line
   while (std::getline(lines, line)) {
     std::istringstream words(line);
     std::string word;
@@ -113,8 +113,8 @@ std::string lines_of(const char* table, std::size_t column, const std::set<ino_t
   return found;
 }
 
-// Names that end with "/QUALIFIER", of sockets that hold them: one that was accepted only tells
-// where.
+// The sockets that hold a name that ends with "/QUALIFIER". An accepted socket shows the name but
+// does not hold it.
 std::string names_of(const std::string& qualifier) {
   constexpr const char* kConnected = "03";
   std::string found;
@@ -122,7 +122,7 @@ std::string names_of(const std::string& qualifier) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.ends_with("/" + qualifier)) continue;
     std::istringstream words(line);
-    std::string word; // address, references, protocol, flags, type, state
+    std::string word; // address, references, protocol, flags, type, state: proc(5)
     for (int i = 0; i < 6; ++i) words >> word;
     if (word != kConnected) found += line + "\n";
   }
@@ -135,7 +135,7 @@ std::set<std::string> entries(const fs::path& folder) {
   return names;
 }
 
-// A folder for files that are forgotten.
+// A folder for temporary files, for the case that some are left.
 class Temporary {
  public:
   Temporary() : path_(testing::TempDir() + "datum-two-dead-XXXXXX") {
@@ -168,11 +168,12 @@ void PrintTo(const Ways& ways, std::ostream* out) {
 
 class TwoDead : public testing::TestWithParam<Ways> {
  protected:
-  // Whoever lives on after a parent that was killed is ours to wait for.
+  // This process becomes the parent of a child whose own parent was killed.
   void SetUp() override { prctl(PR_SET_CHILD_SUBREAPER, 1); }
   void TearDown() override { prctl(PR_SET_CHILD_SUBREAPER, 0); }
 
-  // Both have begun; the child of the one that listens, or 0.
+  // Starts both processes and waits until both have begun. Sets `child_` if the listener has a
+  // child.
   void bring_to_life(bool has_child) {
     const Variable transport("DATUM_TRANSPORT", GetParam().ways);
     listener_.emplace(doomed_listener(GetParam().fate, GetParam().long_qualifier, has_child));
@@ -189,7 +190,8 @@ class TwoDead : public testing::TestWithParam<Ways> {
     ASSERT_EQ(caller_->receive(), "begun");
   }
 
-  // Stopped first, both die at what was their moment; otherwise one may see the other's death.
+  // If they are stopped first, both die in the state of that moment. Otherwise one may see the
+  // other's death.
   Estate kill_both(bool stopped) {
     if (stopped) {
       listener_->stop();
@@ -203,7 +205,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
     return estate;
   }
 
-  // Over TCP a qualifier that is a port is a port.
+  // Over TCP a qualifier that is a port has no socket name.
   bool has_name() const {
     return std::string(GetParam().ways) != "tcp" || GetParam().long_qualifier;
   }
@@ -213,7 +215,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
     EXPECT_EQ(lines_of("/proc/net/tcp", 9, estate.sockets), "");
     EXPECT_EQ(lines_of("/proc/net/tcp6", 9, estate.sockets), "");
     EXPECT_EQ(names_of(qualifier_), "");
-    // Whoever comes next may have it.
+    // The next service point may have the qualifier.
     const Variable transport("DATUM_TRANSPORT", GetParam().ways);
     const Ia ia = open_ia();
     const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
@@ -240,7 +242,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
     expect_no_names(estate);
     if (has_child) {
       EXPECT_EQ(::kill(child_, 0), 0) << "it has not lived on";
-      listener_.reset(); // nobody gives it commands any more
+      listener_.reset(); // closes the pipe of its commands
       EXPECT_EQ(waitpid(child_, nullptr, 0), child_);
     }
     expect_no_memory(estate);

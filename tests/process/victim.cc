@@ -18,7 +18,7 @@ namespace datum::test {
 
 namespace {
 
-// A page that is touched costs a victim more than most of what it does: few have a large buffer.
+// Touching a page costs a victim more than most operations, so only a few have a large buffer.
 std::size_t buffer_size(Operation operation) {
   switch (operation) {
   case Operation::kSendLarge:
@@ -38,7 +38,7 @@ bool is_through_ring(Operation operation) {
 }
 
 Ia open_for(Operation operation) {
-  // What cannot be copied into the survivor goes there in pieces, through a ring.
+  // Memory that cannot be copied goes in pieces through the ring.
   if (is_through_ring(operation)) forbid_vm_calls();
   return open_ia();
 }
@@ -137,7 +137,7 @@ void Victim::connect_to_survivor() {
       expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
   if (data.private_data_size == static_cast<DAT_COUNT>(sizeof memory_))
     std::memcpy(&memory_, data.private_data, sizeof memory_);
-  // A victim that ends here is one that did not get ready.
+  // A victim that aborts here has failed to get ready.
   if (is_through_ring(sentence_.operation) && told_of(side_->ep(), "datum_path") != "shm ring")
     std::abort();
 }
@@ -290,7 +290,7 @@ void be_victim(const Sentence& sentence, const Line& survivor, const std::functi
   ready();
   mark_begin();
   victim.act();
-  mark_end(); // whoever follows us kills us here, or, if it went step by step, a moment later
+  mark_end(); // the tracer kills the process here, or a moment later if it went step by step
   for (;;) pause();
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/victim.h: what a process that is going to be killed does before and meanwhile.
+// tests/process/victim.h: the actions of a process that is going to be killed.
 #pragma once
 
 #include "executioner.h"
 
 namespace datum::test {
 
-// Prepares, calls ready(), and carries out the sentence's operation between the tracer's marks.
+// Prepares, calls ready(), and carries out the operation of the sentence between the tracer's
+// marks.
 void be_victim(const Sentence& sentence, const Line& survivor, const std::function<void()>& ready);
 
 } // namespace datum::test

@@ -19,7 +19,7 @@ Document<Entry> parse(std::string_view text) {
   return parse_dat_conf(text);
 }
 
-// The only diagnostic of a text without good entries.
+// The diagnostic of a text without good entries, which must have only one.
 std::string complaint(std::string_view text) {
   const Document<Entry> d = parse(text);
   EXPECT_TRUE(d.entries.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/datadm_test.cc: datadm: the text it makes, and the program as an administrator
-// runs it.
+// tests/registry/datadm_test.cc: datadm: the text that it writes, and the program as an
+// administrator runs it.
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -58,7 +58,7 @@ TEST(DatadmText, OtherThreadSafetyIsAnotherLine) {
   EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0 u1.2 threadsafe"});
 }
 
-// With a search for each line these took minutes, past the limit of a test.
+// If each line caused a search, these tests would take minutes.
 constexpr int kManyLines = 100'000;
 
 // Rules: REGISTRY.1
@@ -217,7 +217,7 @@ TEST_F(Datadm, UpdateDropsWhatVanished) {
   EXPECT_NE(text().find("datum-lo u1.2 threadsafe"), std::string::npos);
 }
 
-// A line that a vendor's datadm, or that of another host, has left.
+// Another vendor's datadm, or the one of another host, has left a line.
 TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
   const std::string kept = "# mine\nib0 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"\"\n"
                            "ib1 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"a note\"\n";
@@ -274,7 +274,7 @@ TEST_F(Datadm, CreatesNoFolder) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-// Without a dat.conf the next of its places is taken whose folder is there.
+// Without a dat.conf datadm takes the next place whose folder exists.
 TEST_F(Datadm, WithoutAFolderForTheFirstPlaceTheSecondIsWritten) {
   if (const std::string why = datum::test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
   const std::string script = "mount -t tmpfs none /etc && \"$0\" -a \"$1\" && ls /etc";

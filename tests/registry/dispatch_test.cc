@@ -18,7 +18,8 @@ class Dispatch : public testing::Test {
   Dispatch() : opened_(open_ia("plain")) {}
   ~Dispatch() override { close_ia(opened_.ia); }
 
-  // The call arrives with `object` in place of `handle`, and with all else as it was.
+  // The call must arrive with `object` in place of `handle`, and with all other arguments
+  // unchanged.
   template <class... Rest>
   void expect_forwarded(const char* name, DAT_RETURN (*function)(DAT_HANDLE, Rest...), int slot,
                         DAT_HANDLE handle, DAT_HANDLE object) {
@@ -147,7 +148,8 @@ TEST_F(Dispatch, ReadableMemoryWithoutATableIsRefused) {
 }
 
 TEST_F(Dispatch, NeighboursOfAGoodHandleAreRefused) {
-  // One page with an object, the next one gone: both lie in one large-page frame, most likely.
+  // One page with an object; the next page is unmapped. Both are most likely in one large-page
+  // frame.
   const Mapping mapped(2, PROT_READ | PROT_WRITE);
   auto* object = reinterpret_cast<void**>(mapped.base() + kPage - sizeof(void*));
   std::memcpy(object, new_stub_object(), sizeof(void*));

@@ -31,7 +31,7 @@ class Environment : public testing::Test {
     arguments.insert(arguments.begin(), REGISTRY_PROBE);
     return run_program(arguments, environment);
   }
-  // With a dat.conf of this text.
+  // Runs the probe with a dat.conf of this text.
   Ran probe_with(const std::string& conf, std::vector<std::string> arguments,
                  std::vector<std::string> environment = {}) {
     environment.push_back("DAT_OVERRIDE=" + file(conf));
@@ -42,11 +42,11 @@ class Environment : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
-// ESC and what it begins: the screen is cleared. Then a line that looks like one of the log.
+// An escape sequence that clears the screen, and a line that looks like one of the log.
 constexpr const char* kHostile = "x\033[2J\xc2\x9b\ndatum warn: all is well";
 constexpr const char* kShown = "x\\x1b[2J\\u009b\\ndatum warn: all is well";
 
-// Lines of the log, and nothing but lines of the log.
+// True: there are only lines of the log.
 bool is_clean_log(const std::string& text) {
   std::istringstream in(text);
   for (std::string each; std::getline(in, each);)
@@ -79,7 +79,7 @@ TEST_F(Environment, AnEmptyOverrideIsNotSet) {
   EXPECT_EQ(ran.err, "");
 }
 
-// As many as a distribution's file has for programs of DAT 2.0, and some of DAT 1.2.
+// A file as long as a distribution's, with entries for programs of DAT 2.0 and some for DAT 1.2.
 static std::string long_file() {
   std::string conf;
   for (int i = 0; i != 62; ++i)

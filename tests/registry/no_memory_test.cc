@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/no_memory_test.cc: what the registry leaves behind when it gets no memory in the
-// middle of a call: nothing.
+// tests/registry/no_memory_test.cc: the registry leaves nothing behind when it gets no memory in
+// the middle of a call.
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,8 @@ using datum::iwarp::test::NoMemory;
 
 namespace {
 
-// Lines about calls that have succeeded take memory as well. Before the first one is thought of.
+// Log lines about calls that have succeeded take memory as well. Set before libdat reads the
+// variable.
 const bool kTold = ::setenv("DAT_DBG_TYPE", "0x28", 1) == 0;
 
 constexpr DAT_RETURN kNoMemory = 0x80030002U;
@@ -52,7 +53,7 @@ class RegistryNoMemory : public testing::Test {
     }
     next_table = 0;
     open_objects = 0;
-    // Longer than what a std::string keeps in itself.
+    // Longer than a std::string holds without an allocation.
     std::string("an interface adapter whose name takes memory").copy(info_.ia_name, 255);
     info_.dapl_version_major = 1;
     info_.dapl_version_minor = 2;
@@ -60,7 +61,7 @@ class RegistryNoMemory : public testing::Test {
   DAT_RETURN open(DAT_IA_HANDLE& ia, DAT_EVD_HANDLE& evd) {
     return guarded([&] { return registry_.open({info_.ia_name, 8, &evd, &ia, 1, 2, false}); });
   }
-  // Opens with the first `allowed` allocations only.
+  // Opens an IA; only the first `allowed` allocations succeed.
   DAT_RETURN open_with(int allowed, DAT_IA_HANDLE& ia, DAT_EVD_HANDLE& evd) {
     const NoMemory scarce(allowed);
     return open(ia, evd);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/stub_provider.h: what the stub provider tells the test that loaded it.
+// tests/registry/stub_provider.h: the state that the stub provider shares with the test that loaded
+// it.
 // The stub serves any IA name. Its instance data are words that choose how it behaves:
 //   silent     init registers nothing
 //   listing    init calls dat_registry_list_providers
@@ -38,5 +39,5 @@ struct StubState {
 };
 
 extern "C" StubState* stub_state();
-// An object as a provider would create it, of the IA opened last. Never freed.
+// An object of the IA opened last, as a provider would create it. Never freed.
 extern "C" DAT_HANDLE stub_object();

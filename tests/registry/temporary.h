@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/temporary.h: a directory that goes away, and files in it.
+// tests/registry/temporary.h: a temporary directory, and files in it.
 #pragma once
 
 #include <cstdlib>

@@ -31,7 +31,7 @@ Key key(const char* name, std::uint32_t major, std::uint32_t minor, bool thread_
   return {name, major, minor, thread_safe};
 }
 
-// The index of the best offer, or how far the request got.
+// The index of the best offer, or the step at which the request failed.
 struct Answer {
   int best = -1;
   Miss miss = Miss::Name;
@@ -303,7 +303,7 @@ static std::vector<std::string> loopback() {
   return {"lo"};
 }
 
-// The entry of a registry that answers; null: none.
+// The entry of a registry that answers the request; null: none.
 static StaticEntry* answer_of(StaticRegistry& registry, const Key& request) {
   Matcher matcher(request);
   return registry.find(request, matcher);
@@ -394,7 +394,7 @@ TEST(BuiltIn, KernelAndNondefaultLinesAreNotListed) {
   EXPECT_FALSE(registry.holds_name("b"));
 }
 
-// With a search for each line these took minutes, past the limit of a test.
+// If each line caused a search, these tests would take minutes.
 constexpr int kManyLines = 100'000;
 
 static StaticRegistry many(const std::function<std::string(int)>& name_and_version) {

@@ -22,7 +22,7 @@ void put(std::string_view words) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words.data(), words.size());
 }
 
-// Only what a signal handler may do.
+// Calls only functions that a signal handler may call.
 void write_note(int number) {
   char digits[20];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, std::uint64_t{noted});

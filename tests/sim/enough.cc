@@ -7,7 +7,7 @@
 namespace datum::test {
 namespace {
 
-// What the bounds were counted in.
+// The bounds are numbers of events in so many seeds.
 constexpr std::uint64_t kCounted = 2000;
 
 struct Bound {
@@ -28,7 +28,8 @@ std::string too_seldom(const Tally& counted, std::uint64_t seeds) {
   const auto& connections = counted.connection_events;
   const auto& requests = counted.dto_events;
   const auto& successes = counted.successes;
-  // About half of what the seeds from 1 on make, and less than any 400 others that were looked at.
+  // Each bound is about half of the events of the seeds from 1 on, and less than those of any 400
+  // seeds that were tried.
   const Bound bounds[] = {
       {"connection event Established", of(connections, EventKind::Established), 2900},
       {"connection event PeerRejected", of(connections, EventKind::PeerRejected), 3000},
@@ -44,7 +45,7 @@ std::string too_seldom(const Tally& counted, std::uint64_t seeds) {
       {"status LocalLength", of(requests, DtoStatus::LocalLength), 170},
       {"status RemoteAccess", of(requests, DtoStatus::RemoteAccess), 170},
       {"status RemoteResponder", of(requests, DtoStatus::RemoteResponder), 150},
-      // These two are so rare that 400 seeds may do without.
+      // These two are so rare that 400 seeds may have none.
       {"status Transport", of(requests, DtoStatus::Transport), 1},
       {"status ReceiverNotReady", of(requests, DtoStatus::ReceiverNotReady), 4},
       {"Send that succeeds", of(successes, Opcode::Send), 2000},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What ends a search besides an invariant: that too little happened, and a crash.
+// The two ends of a search besides an invariant: too few events, and a crash.
 #include "enough.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-// Of the seeds from 1 to 400.
+// The events of the seeds from 1 to 400.
 Tally plenty() {
   Tally tally;
   tally.connection_events = {0, 0, 0, 1209, 1175, 459, 129, 857, 503, 286, 37};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/expected.h: what was posted and has not ended, as whoever checks its end needs it.
+// tests/sim/expected.h: the requests that were posted and have not completed, with what their check
+// needs.
 // Not here: the check (party_events.cc).
 #pragma once
 
@@ -9,23 +10,24 @@
 
 namespace datum::test {
 
-// A ring of bytes from which each transfer gets a piece of its own; old pieces are used again.
+// A ring of bytes. Each transfer gets a piece of its own; old pieces are used again.
 class Pieces {
  public:
   explicit Pieces(std::uint64_t size) : size_(size) {}
-  // Where it lies; `serial` counts bytes handed out so far.
+  // Returns the offset of the piece. `serial`: the bytes handed out before it.
   std::uint64_t take(std::uint64_t length, std::uint64_t& serial) {
     const std::uint64_t at = handed_out_ % size_;
-    // Never across the end.
+    // A piece never crosses the end of the ring.
     const std::uint64_t skip = length > size_ - at ? size_ - at : 0;
     handed_out_ += skip;
     serial = handed_out_;
     handed_out_ += length;
     return serial % size_;
   }
-  // Nothing was handed out since that could have overwritten it.
+  // True: no piece that was handed out since could have overwritten it.
   bool intact(std::uint64_t serial) const { return handed_out_ - serial <= size_; }
-  // A piece of this length would overlap none from `oldest` on, even if the end is skipped.
+  // True: a piece of this length would overlap no piece from `oldest` on, even if the end is
+  // skipped.
   bool has_room(std::uint64_t length, std::uint64_t oldest) const {
     return handed_out_ + 2 * length - oldest <= size_;
   }
@@ -44,9 +46,9 @@ struct PostedRequest {
   std::uint64_t source = 0;      // own offset, or the peer's for a Read
   std::uint64_t target = 0;      // the peer's offset, or our own for a Read
   std::uint64_t serial = 0;      // of the piece at the target
-  const Pieces* ring = nullptr;  // whose piece that is; Write
+  const Pieces* ring = nullptr;  // the ring that the piece is from; Write
   bool forbidden = false;        // the peer has to refuse it
-  bool doubtful = false;         // the peer may refuse it: what opens its memory is being bound
+  bool doubtful = false;         // the peer may refuse it: the window that it uses is being bound
   std::uint64_t peer_rights = 0; // Party::rights() of the peer when it was posted
   Token window = nullptr;        // Bind
 };
@@ -58,7 +60,7 @@ struct PostedReceive {
   std::uint64_t serial = 0; // of the piece
 };
 
-// A Send or Write as the other side will see it.
+// A Send or Write as the other side must see it.
 struct Sent {
   bool write = false;
   std::uint64_t length = 0;

@@ -49,7 +49,7 @@ SIM_TEST(Connection, TimesOutAtItsDeadlineWhenNobodyAnswers) {
   EXPECT_EQ(play.active.life(), Party::Life::Pending);
   play.pass(kMillisecond);
   EXPECT_EQ(play.active.last_event(), EventKind::TimedOut);
-  // Whoever answers too late is told so.
+  // An accept that comes too late fails.
   play.accept();
   play.settle();
   EXPECT_EQ(play.passive.last_event(), EventKind::AcceptCompletionError);
@@ -84,7 +84,7 @@ SIM_TEST(Connection, TheSurvivorOfADeathHearsOfItWithinASecond) {
   Play play{seed, seed % 3 == 0};
   play.connect();
   play.active.post_receive(100, 1);
-  play.active.post_send(0, 50, 1, false); // nobody posts a Recv for it any more
+  play.active.post_send(0, 50, 1, false); // no Recv is posted for it any more
   play.passive_node.kill();
   play.pass(kSecond);
   EXPECT_EQ(play.active.last_event(), EventKind::Broken);
@@ -122,7 +122,7 @@ SIM_TEST(Message, ThatWaitsIsDeliveredWhenItsRecvComesInTime) {
   play.active.post_send(30'000, 100, 1, false);
   play.pass(900 * kMillisecond);
   play.passive.post_receive(30'000, 3);
-  play.pass(900 * kMillisecond); // the next one has a second of its own
+  play.pass(900 * kMillisecond); // the next message has a second of its own
   EXPECT_EQ(play.active.requests(), 1U);
   play.passive.post_receive(100, 1);
   play.pass(10 * kMillisecond);
@@ -148,7 +148,7 @@ SIM_TEST(Sleep, DoorbellsAloneKeepTwoSleepersTalking) {
   }
 }
 
-// Seed 7579 of an earlier search: the refusal was put on a list that nobody looked at.
+// Seed 7579 of an earlier search: the refusal was put on a list that no code looked at.
 SIM_TEST(Sleep, ARequestThatFailsAtOnceIsReportedToASleeper) {
   Play play{seed, true};
   play.connect();
@@ -162,7 +162,7 @@ SIM_TEST(Sleep, ARequestThatFailsAtOnceIsReportedToASleeper) {
   EXPECT_EQ(play.passive.last_event(), EventKind::Broken);
 }
 
-// Seed 78896 of an earlier search: the Recv was posted, and then nobody looked.
+// Seed 78896 of an earlier search: after the Recv was posted the message was not looked at again.
 SIM_TEST(Sleep, AMessageThatWaitedIsAcknowledgedThoughItsReceiverCallsNothingMore) {
   Play play{seed, seed % 3 == 0};
   play.connect();
@@ -177,7 +177,7 @@ SIM_TEST(Sleep, AMessageThatWaitedIsAcknowledgedThoughItsReceiverCallsNothingMor
   EXPECT_EQ(play.active.requests(), 0U);
 }
 
-// Found by the search under AddressSanitizer: the failed connection stayed on a list.
+// Found by the search under AddressSanitizer: a failed connection stayed on a list.
 SIM_TEST(Connection, NothingRemembersOneThatHasFailed) {
   Play play{seed, true};
   play.connect();

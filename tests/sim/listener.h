@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/sim/listener.h: a PSP or an RSP of an adapter, with an EVD of its own.
 // Lives here: the requests that have arrived and wait for an answer.
-// Not here:   which answer that is (search_connect.cc).
+// Not here:   the answers (search_connect.cc).
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ class Listener {
  public:
   // A PSP.
   Listener(SimNode& node, ConnQual qualifier, ServicePoint::EpSource source);
-  // An RSP; without a party the provider brings the EP.
+  // An RSP. Without a party the provider makes the EP.
   Listener(SimNode& node, ConnQual qualifier, Party* reserved);
-  // Both objects must be free to go. Before its EP, which an RSP holds.
+  // Frees both objects, which must succeed. An RSP must be freed before the EP that it holds.
   void free_all();
 
   SimNode& node() { return node_; }
@@ -24,14 +24,14 @@ class Listener {
   bool reserved() const { return point_->reserved(); }
   bool spent() const { return point_->spent(); }
   bool brings_endpoint() const { return point_->ep_source() == ServicePoint::EpSource::Provider; }
-  // Whose EP an RSP connects; null: it is not that of a party.
+  // The party whose EP an RSP connects. null: no party's.
   Party* party() { return party_; }
 
   // Takes the requests that have arrived.
   void harvest();
   bool waits() const { return !waiting_.empty(); }
   ConnectionRequest& take_newest();
-  // Gives `request` to `other`: it is presented there, unless nobody can be told.
+  // Hands `request` off to `other`. It is presented there, unless the EVD there is full.
   static void hand_off(ConnectionRequest& request, Listener& other);
 
  private:

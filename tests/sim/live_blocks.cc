@@ -14,7 +14,7 @@ std::int64_t datum::test::live_blocks() {
 
 namespace {
 
-std::int64_t blocks = 0; // the search is one thread
+std::int64_t blocks = 0; // the search has one thread
 
 void* counted(void* memory) {
   if (memory == nullptr) throw std::bad_alloc();

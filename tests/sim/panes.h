@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/panes.h: what a party opens to its peers through an RMR, bind by bind.
-// Lives here: which context is open, may be or is not any more; that shut memory stays as it was.
+// tests/sim/panes.h: the memory that a party opens to its peers by an RMR, bind by bind.
+// Lives here: the state of each context, and the check that shut memory has not changed.
 // Not here:   posting binds (party_rights.cc).
 #pragma once
 
@@ -13,23 +13,24 @@
 
 namespace datum::test {
 
-// Two pieces of memory that peers may write to by an RMR only. Of each the last bytes are never
-// within its bounds.
+// Two pieces of memory that peers may write to only by an RMR. No RMR ever covers the last bytes of
+// each.
 inline constexpr std::size_t kPanes = 2;
 inline constexpr std::uint64_t kPaneBytes = 32 * 1024;
 inline constexpr std::uint64_t kPaneRing = 28 * 1024;
 inline constexpr std::uint64_t kPaneUnused = 128;
 
-// What one bind opens.
+// The window of one bind.
 struct Opening {
-  // Between its bind and the completion of that, and again from the next bind on, it may be open.
+  // Posted: the bind is posted and has no completion, so the window may be open. Once the next bind
+  // is posted an open window may be shut.
   enum class State : std::uint8_t { Posted, Open, Shut };
   std::uint64_t bind = 0; // its cookie
   Stag stag = 0;          // 0: an unbind
-  bool write = false;     // else peers may read
+  bool write = false;     // false: peers may read
   std::uint64_t at = 0;   // in the party's memory
   std::uint64_t length = 0;
-  std::uint64_t base = 0; // what peers call its first byte
+  std::uint64_t base = 0; // the address that peers use for its first byte
   State state = State::Posted;
 };
 
@@ -39,24 +40,24 @@ class Panes {
   Panes(const std::byte* memory, std::uint64_t at);
 
   void post(const Opening& opening);
-  // The bind is known to be carried out, and what was open before is shut.
+  // The bind has been carried out, so all earlier openings are shut.
   void carried_out(std::uint64_t bind);
-  // It was flushed, or its RMR has gone: nothing is open that was bound until then.
+  // The bind was flushed, or its RMR was freed: no opening up to it is open.
   void shut_until(std::uint64_t bind);
   void shut_all();
 
-  // The one that is open, or will be when all is carried out; null: none.
+  // The opening that is open, or will be once all binds are carried out. null: none.
   const Opening* newest() const;
-  // No bind is under way.
+  // True: no bind is under way.
   bool settled() const {
     return openings_.empty() || openings_.back().state != Opening::State::Posted;
   }
-  // One that must be refused; null: there is none.
+  // An opening that must be refused. null: there is none.
   const Opening* stale(std::uint64_t choice) const;
 
   Pieces& ring(std::uint64_t at) { return rings_[pane_of(at)]; }
   std::uint64_t start(std::uint64_t at) const { return at_ + pane_of(at) * kPaneBytes; }
-  // Nobody has written where no context is.
+  // Checks that no shut memory has changed.
   void check(std::uint32_t party) const;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/party.h: one end of a connection and what is expected of it.
+// tests/sim/party.h: one end of a connection, and the events that it must get.
 // Lives here: an EP with its EVDs and memory, what was posted (party_posts.cc), what it opens to
 // its
 //             peers (party_rights.cc), and the check of every event against that (party_events.cc).
-// Not here:   what happens to it (search.h).
+// Not here:   the calls on it (search.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@
 
 namespace datum::test {
 
-// Sizes of a party's memory: the source never changes, so that everything read from it is known.
+// Sizes of the parts of a party's memory. The source never changes, so the result of every Read is
+// known.
 inline constexpr std::uint64_t kSourceBytes = 192 * 1024;
 inline constexpr std::uint64_t kSinkBytes = 1024 * 1024;  // Recvs and Reads
 inline constexpr std::uint64_t kWindowBytes = 256 * 1024; // the peer's Writes
@@ -29,10 +30,10 @@ inline constexpr std::uint64_t kWindowAt = kSinkAt + kSinkBytes;
 inline constexpr std::uint64_t kPanesAt = kWindowAt + kWindowBytes;
 inline constexpr std::uint64_t kPartyBytes = kPanesAt + kPanes * kPaneBytes;
 
-// How one party differs from another.
+// The options of a party.
 struct PartySetup {
-  ProtectionZone* zone = nullptr;   // common to several; null: one of its own
-  SharedReceives* shared = nullptr; // where its Recvs come from; null: it posts its own
+  ProtectionZone* zone = nullptr;   // shared by several parties; null: one of its own
+  SharedReceives* shared = nullptr; // the SRQ of its Recvs; null: it posts its own
   std::int32_t events = 256;        // a small EVD may overflow
   MemoryWindow::Scope scope = MemoryWindow::Scope::Zone;
 };
@@ -42,7 +43,7 @@ class Party {
   enum class Life : std::uint8_t { Fresh, Pending, Up, Over };
 
   Party(SimNode& node, std::uint32_t number, const PartySetup& setup = {});
-  // Frees every object; each must be free to go. Of the EP that comes first: an SRQ is waited for.
+  // Frees every object, which must succeed. The EP must be freed before its SRQ.
   void free_endpoint();
   void free_all();
 
@@ -54,7 +55,7 @@ class Party {
   Party* peer() { return peer_; }
   std::size_t requests() const { return requests_.size(); }
   std::size_t receives() const { return receives_.size(); }
-  // The last connection event, and how the last request with an event ended.
+  // The last connection event, and the status of the last request that had an event.
   EventKind last_event() const { return last_event_; }
   DtoStatus last_status() const { return last_status_; }
   bool is_free() const { return life_ == Life::Fresh && ep_->state() == EpState::Unconnected; }
@@ -62,29 +63,29 @@ class Party {
   bool may_overflow() const { return setup_.events < kManyEvents; }
   bool has_room() const { return requests_.size() < kDepth && has_room_for_events(); }
   bool has_receive_room(std::uint64_t length) const;
-  // Whether peers can find out that it has changed what they may do.
+  // A number that changes when the party changes what peers may do.
   std::uint64_t rights() const { return rights_; }
   const Panes& panes() const { return panes_; }
-  // What its RMR opens is not open through the other's EP, on the same adapter.
+  // True: the window of its RMR is not open through the EP of `other`, on the same adapter.
   bool is_shut_off_from(const Party& other) const {
     return zone_ != other.zone_ || setup_.scope == MemoryWindow::Scope::Endpoint;
   }
-  // Connections that it had, and how often it was told that one takes nothing more from its SRQ.
+  // How many connections it had, and how many notices that its EP has left its SRQ.
   std::uint64_t ups() const { return ups_; }
   std::uint64_t srq_lefts() const { return srq_lefts_; }
-  // What a further message of this length meets at the peer.
+  // How a further message of this length is received at the peer.
   enum class Reception : std::uint8_t { Fits, TooLong, Waits };
   Reception reception(std::uint64_t length) const;
-  // The length of the oldest message that is on its way to us, or here, and has no Recv.
+  // The length of the oldest message that has no Recv, on its way to this party or arrived.
   std::optional<std::uint64_t> owed_receive() const;
 
-  // A message waits though there is a Recv for it, and nothing is on its way any more.
+  // True: a message waits though there is a Recv for it, and nothing is on its way any more.
   bool starves() const;
 
   // --- what is done to it ------------------------------------------------------------------------
   void begin();
   void join(Party& peer);
-  // A fresh life after the last one is over.
+  // Begins a new life after the last one is over.
   void reset();
   void post_receive(std::uint64_t capacity, std::uint32_t segments);
   void post_send(std::uint64_t source, std::uint64_t length, std::uint32_t segments, bool suppress);
@@ -94,10 +95,10 @@ class Party {
   // A Write that the peer has to refuse.
   void post_bad_write();
   void disconnect(bool graceful);
-  // Takes the EP that came with a request for its own.
+  // Takes over the EP that came with a request.
   void adopt(Endpoint& endpoint);
   void set_watermarks(std::int32_t soft, std::int32_t hard);
-  // Takes away what peers may write to, and watches that nothing is written any more.
+  // Takes the memory for Writes away from peers, and checks from then on that it stays as it is.
   void close_window();
   void open_window();
 
@@ -105,38 +106,38 @@ class Party {
   struct Bind {
     bool write = false; // a pane for Writes; else a part of the source, for Reads
     std::uint64_t at = 0;
-    std::uint64_t length = 0; // 0: unbind
+    std::uint64_t length = 0; // 0: unbinds
     bool zero_based = false;
     bool suppress = false;
   };
-  // `pane`: which; of it `less` bytes are left out at the end.
+  // Binds pane number `pane` without its last `less` bytes.
   static Bind bind_of_pane(std::size_t pane, std::uint64_t less);
   void post_bind(const Bind& bind);
-  // dat_rmr_free, and another one.
+  // Frees the RMR and makes another one.
   void renew_rmr();
   struct Through {
-    const Opening* opening = nullptr; // of `owner`, who is on the peer's adapter
+    const Opening* opening = nullptr; // an opening of `owner`, which is on the peer's adapter
     Party* owner = nullptr;
     bool write = false;
     bool out_of_bounds = false;
     std::uint64_t length = 0;
-    std::uint64_t source = 0; // a Write
-    std::uint64_t skip = 0;   // a Read: from the start of the opening
+    std::uint64_t source = 0; // offset in the source; Write
+    std::uint64_t skip = 0;   // offset in the opening; Read
     bool suppress = false;
   };
-  // A Write or a Read by the context of an RMR; whatever the peer has to refuse is expected to
+  // Posts a Write or a Read by the context of an RMR. A request that the peer has to refuse must
   // fail.
   void post_through(const Through& through);
 
-  // From now on only success is good, until either side disconnects.
+  // From now on every request must succeed, until either side disconnects.
   bool lossless = false;
   bool disconnected_by_us = false;
 
-  // Takes every event there is and checks it.
+  // Takes all events and checks them.
   void harvest();
-  // An asynchronous event; false: it is not about this party.
+  // Takes an asynchronous event. False: it is not about this party.
   bool on_notice(const Event& event);
-  // After every notice was taken.
+  // Called after all notices were taken.
   void check_notices() const;
 
  private:
@@ -152,7 +153,7 @@ class Party {
   std::uint64_t address(std::uint64_t offset) const {
     return reinterpret_cast<std::uint64_t>(memory_.get()) + offset;
   }
-  // Our messages that the peer has not taken yet, the first `skip` left out.
+  // Messages of this party that the peer has not taken yet, without the first `skip`.
   std::optional<std::uint64_t> untaken(std::size_t skip) const;
   MemoryRegion* make_region(std::uint64_t offset, std::uint64_t length, Access access);
   CompletionFlags flags(bool suppress) const { return suppress ? kSuppress : kDefaultCompletion; }
@@ -161,7 +162,7 @@ class Party {
   void post_rdma(const PostedRequest& request, std::uint64_t own, const RemoteTriplet& remote,
                  std::uint32_t segments);
   bool must_refuse(const Through& through) const;
-  // Into memory that no Recv or Read under way will still be written to.
+  // True: there is room for a Recv or Read that overlaps no other one under way.
   bool sink_has_room(std::uint64_t length) const;
   bool may_be_flushed() const;
   void collect();
@@ -176,11 +177,11 @@ class Party {
   void check_last_event(const Event& event) const;
   void end_life();
   void check_done(const PostedRequest& request);
-  // Completions may have been lost with an EVD that has overflowed.
+  // True: completions may have been lost with an EVD that has overflowed.
   bool may_lack_events() const { return was_full_ && overflow_told_; }
   void watch_soft_watermark(std::int32_t held);
   void check_placed(const PostedRequest& request);
-  // What the peer posted before its next message has arrived; that message is taken from the list.
+  // Takes the next message of the peer off the list, with the Writes in front of it.
   Sent next_message();
   void check_write(const Sent& write) const;
   void check_window() const;
@@ -217,22 +218,22 @@ class Party {
   // A request of this life has failed: the others of its class are flushed. A Read may have had its
   // answer before the Send in front of it failed, and the other way round.
   bool failed_ = false;            // a request of this connection; all that follow must fail
-  bool culprit_found_ = false;     // one at most ends with more than "flushed"
+  bool culprit_found_ = false;     // at most one request ends with another status than "flushed"
   std::uint64_t messages_in_ = 0;  // received in this life
   std::uint64_t messages_out_ = 0; // Sends whose completion was seen
   std::uint64_t ups_ = 0;
   std::uint64_t srq_lefts_ = 0;
   std::uint64_t last_shared_ = 0; // the newest Recv of the SRQ that it has used
-  bool was_full_ = false;         // its EVD, in this life
+  bool was_full_ = false;         // in this life its EVD was full
   bool overflow_told_ = false;
   std::int32_t soft_ = kWatermarkInfinite;
   std::int32_t hard_ = kWatermarkInfinite;
   bool soft_armed_ = false;
-  int soft_due_ = 0;          // notices that have to come
-  std::deque<Event> arrived_; // reaped, not looked at
+  int soft_due_ = 0;          // notices that must still come
+  std::deque<Event> arrived_; // taken from the EVD, not checked yet
   std::deque<PostedRequest> requests_;
   std::deque<PostedReceive> receives_;
-  std::map<std::uint32_t, std::deque<Sent>> sent_; // by life; not yet seen by the peer
+  std::map<std::uint32_t, std::deque<Sent>> sent_; // by life; the peer has not seen them yet
 };
 
 } // namespace datum::test

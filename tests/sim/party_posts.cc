@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a party posts, and what it then expects.
+// The posts of a party, and the completions that it expects.
 #include "failure.h"
 #include "party.h"
 
@@ -57,7 +57,7 @@ void Party::post_send(std::uint64_t source, std::uint64_t length, std::uint32_t 
   });
 }
 
-// `own`: where our bytes are.
+// `own`: the offset of this party's bytes.
 void Party::post_rdma(const PostedRequest& request, std::uint64_t own, const RemoteTriplet& remote,
                       std::uint32_t segments) {
   const bool write = request.opcode == Opcode::RdmaWrite;
@@ -104,7 +104,7 @@ void Party::post_bad_write() {
   request.opcode = Opcode::RdmaWrite;
   request.length = 8;
   request.forbidden = true;
-  // The peer's source is not open for writing.
+  // Peers may not write to the source.
   post_rdma(request, 0, {peer_->source_->remote_stag(), peer_->address(0), 8}, 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a party opens to its peers, and what peers do with that.
+// The memory that a party opens to its peers, and the peers' use of it.
 #include <algorithm>
 #include <cstring>
 
@@ -88,7 +88,7 @@ void Party::post_through(const Through& through) {
   std::uint64_t offset = through.skip;
   if (through.out_of_bounds) offset = opening.length - 1;
   if (through.write) {
-    // What will be refused needs no piece of its own: nothing may be written.
+    // A request that will be refused needs no piece of its own: nothing may be written.
     if (!request.forbidden) {
       request.ring = &owner.panes_.ring(opening.at);
       offset = owner.panes_.ring(opening.at).take(through.length, request.serial);

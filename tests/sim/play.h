@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/play.h: two adapters with a party each, for named faults. A seed that is printed when
-// the test fails decides all delays; every named test is played under several.
+// tests/sim/play.h: two adapters with a party each, for named faults. One seed decides all delays.
+// It is printed when a test fails; every named test runs with several seeds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,11 +14,11 @@ inline constexpr ConnQual kQualifier = 2000;
 
 struct Play {
   explicit Play(std::uint64_t seed, bool direct = false);
-  // Listens at the passive side and connects; neither answers nor waits.
+  // Listens at the passive side and connects, without answering or waiting.
   void request(std::uint32_t timeout_us = 0xffffffff);
   // Takes the request that has arrived.
   void accept();
-  // All of it.
+  // Listens, connects and accepts.
   void connect();
   // Lets `time` pass, and checks every event.
   void pass(Duration time);

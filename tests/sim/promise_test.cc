@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The promises of decision 312 in virtual time, over the link protocol and a network of at most
 // 50 us.
-// What notices the end of polling is the engine's (unit/progress/schedule_test.cc); here the
-// adapter falls asleep when the test says so.
+// The engine notices the end of polling (unit/progress/schedule_test.cc). Here the adapter falls
+// asleep when the test says so.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace datum::test {
 namespace {
 
-// One EP with memory that the peer may write to, both ways.
+// One EP with memory. Peers may write to it and it writes to theirs.
 class Corner {
  public:
   explicit Corner(SimNode& node) : node_(node), memory_(kWords) {
@@ -31,7 +31,7 @@ class Corner {
     });
   }
   Endpoint& ep() const { return *ep_; }
-  // Words of the memory; the first half is written to, the second half from.
+  // Words of the memory. Peers write to the first half, this side writes from the second half.
   static constexpr std::size_t kHalf = 64 * 1024;
   static constexpr std::size_t kWords = 2 * kHalf;
   std::uint64_t word(std::size_t at) const { return memory_[at]; }
@@ -46,7 +46,7 @@ class Corner {
       ASSERT_TRUE(ep_->post_rdma(Opcode::RdmaWrite, {&from, 1}, words, target, 0).ok());
     });
   }
-  // As dat_evd_dequeue on its EVD does.
+  // As dat_evd_dequeue() on its EVD.
   bool dequeue(Event& event) {
     return node_.with_lock([&] {
       node_.stand.progress().poll();
@@ -127,7 +127,8 @@ struct Scene {
   Duration chance(Duration below) {
     return static_cast<Duration>(world.random() % static_cast<std::uint64_t>(below));
   }
-  // How long until the first word there has the value, at most 10 ms; nobody makes a call.
+  // How long it takes until the first word there has the value, at most 10 ms. No side makes a call
+  // meanwhile.
   Duration until_seen(const Corner& target, std::uint64_t value, std::size_t at = 0) {
     const Instant start = world.now();
     while (target.word(at) != value && world.now() - start < 10 * kMillisecond)
@@ -197,8 +198,8 @@ SIM_TEST(Promise, P3AThreadThatPollsOneEvdDelaysNoOtherEndpointByMoreThan1ms) {
   }
 }
 
-// Small Writes go through the ring while the target polls, large ones and those to a sleeping
-// target go direct; and the target falls asleep and wakes in between.
+// Small Writes go through the ring while the target polls. Large ones, and all to a sleeping
+// target, go by direct access. The target falls asleep and wakes in between.
 SIM_TEST(Promise, P4WritesThatAlternateBetweenPathsStayInOrder) {
   Scene scene{seed, true};
   constexpr std::array<std::size_t, 5> kSizes{1, 9, 4000, 2, 1024};
@@ -239,11 +240,11 @@ SIM_TEST(Promise, P5TheLastPostedOperationLeavesThoughItsPosterDoesNothingMore) 
   for (std::uint64_t value = 1; value <= 20; ++value) {
     scene.from[0]->fill(0, 1, value);
     scene.from[0]->write(*scene.to[0], 0, 1);
-    // It is 50 us under way.
+    // The network takes 50 us.
     EXPECT_LE(scene.until_seen(*scene.to[0], value), 150 * kMicrosecond);
     scene.time.run_for(scene.chance(200 * kMicrosecond));
   }
-  // Far more than the ring holds: what is left behind leaves when there is room.
+  // Far more than the ring holds: the rest leaves when there is room.
   scene.from[0]->fill(0, Corner::kHalf, 99);
   for (int i = 0; i < 4; ++i) scene.from[0]->write(*scene.to[0], 0, Corner::kHalf);
   scene.from[0]->fill(0, 1, 100);

@@ -33,7 +33,7 @@ Search::Search(std::uint64_t seed)
   LinkOptions options;
   options.receive_timeout = chance(10) ? 0 : kSecond;
   if (gentle_) options.receive_timeout = kSecond;
-  if (!gentle_ && seed % 5 == 2) options.receive_timeout.reset(); // they wait for ever
+  if (!gentle_ && seed % 5 == 2) options.receive_timeout.reset(); // messages wait without a limit
   for (std::size_t adapters = 1 + below(3); adapters != 0; --adapters) open_adapter(options);
   const std::uint32_t parties = 2 + static_cast<std::uint32_t>(below(5));
   for (std::uint32_t number = 1; number <= parties; ++number) open_party(number);
@@ -99,14 +99,14 @@ void Search::run() {
     act();
     let_time_pass();
     if (chance(40)) harvest();
-    // Far more often than once in the second that a message waits.
+    // This is far more often than once in the second for which a message waits.
     if (gentle_ && chance(30)) pay_receives(false);
   }
-  // Mostly everything comes to rest first; else it ends in the midst of its work.
+  // Mostly everything comes to rest before the end. Else the end comes in the midst of the work.
   const std::uint64_t end = below(10);
   if (end < 7) finish();
   if (end == 7) leave_messages_under_way();
-  closing_ = end < 9; // else requests stay unanswered
+  closing_ = end < 9; // false: requests stay without an answer
   harvest();
   if (end < 7) check_at_rest();
   if (end < 9) free_everything();
@@ -156,7 +156,7 @@ void Search::act_on(Party& party) {
   }
 }
 
-// What is posted now is flushed at once.
+// A request that is posted now is flushed at once.
 void Search::act_after_the_end(Party& party) {
   harvest();
   if (chance(10) && party.has_room()) party.post_send(0, 10, 1, chance(20));

@@ -3,7 +3,7 @@
 // decision 320.
 // Lives here: what happens when (search.cc), transfers (search_transfers.cc), connections
 //             (search_connect.cc), the end (search_end.cc).
-// Not here:   what is expected of what happens (party.h, shared_receives.h, listener.h).
+// Not here:   the checks of what happens (party.h, shared_receives.h, listener.h).
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ class Search {
   ~Search();
   // Throws InvariantBroken.
   void run();
-  // What kind of world the seed has made.
+  // The kind of world that the seed has made.
   std::string description() const;
 
  private:
-  // An adapter with what belongs to no single party.
+  // An adapter, with the objects that belong to no single party.
   struct Place {
     std::unique_ptr<SimNode> node;
     std::unique_ptr<SharedReceives> shared; // may be null
     EventDispatcher* notices = nullptr;     // asynchronous events
-    ProtectionZone* zone = nullptr;         // of all its parties; null: each has its own
+    ProtectionZone* zone = nullptr;         // of all its parties; null: each party has its own
   };
 
   std::uint64_t below(std::uint64_t bound) { return random_.next() % bound; }
@@ -60,7 +60,7 @@ class Search {
   void send(Party& party, std::uint64_t source, std::uint64_t length);
   void interrupt(Party& party);
   void flood(Party& party);
-  // Posts Recvs for messages that wait; `all`: every one of them.
+  // Posts Recvs for messages that wait. `all`: for every one of them.
   void pay_receives(bool all);
   void bind(Party& party);
   void bind_in_vain(Party& party);
@@ -93,11 +93,11 @@ class Search {
 
   SeededRandom random_;
   SimOptions network_;
-  bool gentle_; // nothing goes wrong: every request must succeed
+  bool gentle_; // no fault happens: every request must succeed
   bool closing_ = false;
   SimWorld world_;
   VirtualTime time_;
-  bool hears_of_srqs_; // the adapters report that an EP has left its SRQ
+  bool hears_of_srqs_; // the adapters report an EP that has left its SRQ
   ConnQual next_qualifier_;
   std::vector<Place> places_;
   std::vector<std::unique_ptr<Listener>> listeners_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How parties become connected: PSPs and RSPs, and what becomes of a request.
+// How parties connect: PSPs, RSPs and the answers to requests.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr ConnQual kNobody = 1999;
 constexpr std::uint32_t kForEver = 0xffffffff;
 
-// The private data of a request.
+// The private data of a request: the party that made it.
 struct Requester {
   std::uint32_t number = 0;
   std::uint32_t life = 0;
@@ -32,11 +32,12 @@ Listener* Search::some_listener(const SimNode& node) {
   std::vector<Listener*> here;
   for (const auto& listener : listeners_)
     if (&listener->node() == &node) here.push_back(listener.get());
-  return here[below(here.size())]; // a PSP at least
+  return here[below(here.size())]; // there is a PSP at least
 }
 
 void Search::connect(Party& party) {
-  // Mostly to where somebody is free to answer; else anywhere, even where nobody listens.
+  // Mostly connects to a qualifier where a party is free to answer; else to any, even without a
+  // listener.
   ConnQual qualifier = kNobody;
   if (Party& other = some_party(); chance(80)) {
     if (&other == &party || other.life() != Party::Life::Fresh) return;
@@ -66,8 +67,8 @@ void Search::listen_or_stop(Place& place) {
     return &listener->node() == place.node.get() && listener->reserved() && !listener->waits();
   });
   if (idle != listeners_.end() && chance(50)) {
-    harvest();          // its request may have come,
-    (*idle)->harvest(); // or have been handed off to it right now
+    harvest();          // its request may have come
+    (*idle)->harvest(); // or another may have been handed off to it
     if ((*idle)->waits()) return;
     trace("RSP {} is freed", (*idle)->qualifier());
     (*idle)->free_all();
@@ -141,7 +142,7 @@ void Search::accept(Party& acceptor, Party& requester, std::uint32_t life,
   acceptor.node().with_lock(
       [&] { require(request.accept(endpoint, {}).ok(), "dat_cr_accept fails"); });
   acceptor.begin();
-  // Answered too late, a request connects nobody: the requester has given up.
+  // The requester has given up, so an accept that comes too late connects no EP.
   if (requester.lives() != life) return;
   acceptor.join(requester);
   requester.join(acceptor);

@@ -7,7 +7,7 @@
 
 namespace datum::test {
 
-// Until every message has found its Recv and nothing is on its way.
+// Runs until every message has found its Recv and nothing is on its way.
 void Search::finish_transfers() {
   const auto waits = [](const auto& party) {
     const std::optional<std::uint64_t> owed = party->owed_receive();
@@ -39,7 +39,7 @@ void Search::disconnect_all() {
 }
 
 void Search::finish() {
-  // Every message that waits for a Recv, every death and every cut comes to an end within seconds.
+  // Within seconds every message that waits for a Recv, every death and every cut has ended.
   if (gentle_) finish_transfers();
   check_nobody_starves();
   closing_ = true;
@@ -48,7 +48,7 @@ void Search::finish() {
     time_.exhaust();
     harvest();
     disconnect_all();
-    time_.exhaust(); // answers to requests are on their way only now
+    time_.exhaust(); // the answers to requests are only now on their way
   } while (time_.advance(give_up));
 }
 
@@ -66,7 +66,7 @@ void Search::check_at_rest() {
     if (place.shared && !place.node->dead()) place.shared->check_at_rest();
 }
 
-// Long ones, which fill a Recv of an SRQ piece by piece.
+// Long messages, which fill a Recv of an SRQ piece by piece.
 void Search::leave_messages_under_way() {
   for (const auto& party : parties_) {
     if (party->life() != Party::Life::Up || !is_connected(*party) || !party->has_room() ||
@@ -81,7 +81,7 @@ void Search::leave_messages_under_way() {
   }
 }
 
-// As a program does that cleans up behind itself, connected or not.
+// Frees every object, as a program does that cleans up, connected or not.
 void Search::free_everything() {
   for (const auto& listener : listeners_)
     if (!listener->node().dead()) listener->free_all();
@@ -102,7 +102,7 @@ void Search::free_everything() {
   }
 }
 
-// As dat_ia_close does, whatever there is.
+// As dat_ia_close() with whatever objects there are.
 void Search::close_adapters() {
   time_.settle();
   for (Place& place : places_) {

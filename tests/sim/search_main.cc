@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum-sim-search [--trace] FIRST [COUNT]: plays COUNT seeds from FIRST on; the first failure ends
-// it and prints the line that plays this seed again. Too little that happened is a failure, too.
+// datum-sim-search [--trace] FIRST [COUNT]: plays COUNT seeds from FIRST on. The first failure ends
+// it and prints the command that plays this seed again. Too few events are a failure, too.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -46,7 +46,7 @@ void print_tally() {
                 .c_str());
 }
 
-// False: an invariant does not hold, or something else was thrown, and that was printed.
+// False: an invariant was broken, or another exception came. It has been printed.
 bool play(const char* program, std::uint64_t seed) {
   note_at_a_crash(seed);
   std::optional<Search> search;
@@ -67,7 +67,7 @@ bool play(const char* program, std::uint64_t seed) {
   }
 }
 
-// What is made once and stays, stays the first time only.
+// Memory that is allocated once and kept is allocated the first time only.
 bool leaves_memory(const char* program, std::uint64_t seed) {
   const std::int64_t before = live_blocks();
   play(program, seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What parties that are connected do.
+// The transfers of connected parties.
 #include <algorithm>
 
 #include "failure.h"
@@ -32,7 +32,7 @@ void Search::transfer(Party& party) {
     return;
   case 12:
     if (chance(15)) {
-      // A graceful end lets our own requests finish, not the peer's.
+      // A graceful end lets this side's requests finish, not the peer's.
       if (gentle_) finish_transfers();
       party.disconnect(chance(60));
     }
@@ -53,7 +53,7 @@ void Search::transfer(Party& party) {
 
 void Search::receive(Party& party, std::uint64_t capacity) {
   if (party.shared() != nullptr) {
-    // In a gentle play it must be long enough for whoever comes first.
+    // In a gentle play a Recv must be long enough for any message.
     capacity = gentle_ ? kSharedMessage : std::min(capacity, kSharedMessage);
   }
   if (party.has_receive_room(capacity)) party.post_receive(capacity, some_segments());
@@ -66,10 +66,10 @@ void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
   case Party::Reception::TooLong:
     if (gentle_ || chance(70)) return;
     break;
-  case Party::Reception::Waits: // a second, and the Recv that it needs is posted before
+  case Party::Reception::Waits: // a second, within which the Recv that it needs is posted
     if (chance(50)) return;
   }
-  // Of several pieces, and still short enough for an SRQ's Recvs.
+  // A message of several pieces, still short enough for the Recvs of an SRQ.
   if (party.peer()->shared() != nullptr && (length > kSharedMessage || chance(20)))
     length = kSharedMessage - below(2000);
   source = std::min(source, kSourceBytes - length);
@@ -115,7 +115,7 @@ void Search::pay_receives(bool all) {
 }
 
 void Search::bind(Party& party) {
-  // Nobody must be using what is open now.
+  // No request of the peer may use the window that is open now.
   if (!party.has_room() || (gentle_ && party.peer()->requests() != 0)) return;
   if (!gentle_ && chance(10)) return bind_in_vain(party);
   Party::Bind wanted;
@@ -130,7 +130,7 @@ void Search::bind(Party& party) {
   party.post_bind(wanted);
 }
 
-// By the context that the peer has bound last, and as it allows.
+// Uses the context that the peer has bound last, within its rights.
 void Search::go_through(Party& party) {
   Party& owner = *party.peer();
   const Opening* opening = owner.panes().newest();
@@ -144,7 +144,7 @@ void Search::go_through(Party& party) {
   party.post_through(through);
 }
 
-// By a context that is shut, or another's, or in a way that it does not allow.
+// Uses a context that is shut or another party's, or beyond its rights.
 void Search::trespass(Party& party) {
   Party& peer = *party.peer();
   if (!party.has_room()) return;
@@ -159,7 +159,7 @@ void Search::trespass(Party& party) {
   case 1: through.write = !through.write; break;
   case 2:
     through.owner = &some_party();
-    // In a zone of its own, or by an RMR for its own EP only, its memory is none of our peer's.
+    // Its memory is closed to our peer if it has a zone of its own, or an RMR for its own EP only.
     if (through.owner == &peer || &through.owner->node() != &peer.node() ||
         !through.owner->is_shut_off_from(peer))
       return;
@@ -190,19 +190,19 @@ void Search::misbehave(Party& party) {
 }
 
 void Search::set_watermarks(Party& party) {
-  harvest(); // what the ones before have to say
+  harvest(); // the notices of earlier marks
   if (party.node().dead()) return;
   const auto some = [&](std::int32_t least) {
     return chance(30) ? kWatermarkInfinite : least + static_cast<std::int32_t>(below(6));
   };
-  // More Recvs than that it never holds.
+  // A party never holds more Recvs than this.
   constexpr std::int32_t kNeverExceeded = 24;
   party.set_watermarks(some(0), some(gentle_ || chance(60) ? kNeverExceeded : 1));
 }
 
 void Search::tend(SharedReceives& shared) {
   if (chance(50)) {
-    harvest(); // what the one before has to say
+    harvest(); // the notice of the earlier mark
     shared.set_low_watermark(static_cast<std::int32_t>(below(6)));
   } else {
     shared.resize(static_cast<std::int32_t>(4 + below(28)));

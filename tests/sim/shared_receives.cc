@@ -56,7 +56,7 @@ void SharedReceives::resize(std::int32_t depth) {
 }
 
 void SharedReceives::set_low_watermark(std::int32_t value) {
-  check(); // what the one before has to say
+  check(); // the notice of the earlier mark
   if (value > srq_->max_recv_dtos()) return;
   trace("SRQ: low watermark {}", value);
   told_ = false;
@@ -96,7 +96,7 @@ void SharedReceives::check_at_rest() const {
           srq_->outstanding() - srq_->available(), srq_->outstanding());
   if (lost_track_) return;
   require(receives_.size() == left, "an SRQ has {} Recvs of {}", left, receives_.size());
-  // The oldest is taken first.
+  // The oldest Recv is taken first.
   require(left == 0 || next_cookie_ - receives_.front().cookie == left,
           "an SRQ has kept Recv {} and given away newer ones",
           left == 0 ? 0 : receives_.front().cookie);

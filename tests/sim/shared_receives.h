@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/shared_receives.h: an SRQ of an adapter, and what is expected of it.
-// Lives here: Recvs that several parties take from, its low watermark. Each is used once.
+// tests/sim/shared_receives.h: an SRQ of an adapter, and the checks of it.
+// Lives here: Recvs that several parties take, each once; the low watermark.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace datum::test {
 
-// No message to a party with an SRQ is longer, so that its Recvs can be made for any.
+// The longest message to a party with an SRQ: its Recvs must fit any.
 inline constexpr std::uint64_t kSharedMessage = 20'000;
 inline constexpr std::uint64_t kSharedBytes = 1024 * 1024;
 
@@ -29,15 +29,15 @@ class SharedReceives {
   void resize(std::int32_t depth);
   void set_low_watermark(std::int32_t value);
 
-  // The Recv of a completion, which is used up; it must not have been before.
+  // Takes the Recv of a completion. It must not have been taken before.
   PostedReceive take(std::uint64_t cookie);
-  // Completions may have been lost with an EVD: which, nobody can tell.
+  // Completions may have been lost with an EVD. It is not known which.
   void lose_track() { lost_track_ = true; }
   bool is_about(const Event& event) const { return event.object == srq_->token(); }
   void on_notice();
-  // After every notice was taken.
+  // Called after all notices were taken.
   void check();
-  // When no message is arriving any more, and every completion was reaped.
+  // Called when no message is arriving any more and all completions were taken.
   void check_at_rest() const;
 
  private:
@@ -52,10 +52,10 @@ class SharedReceives {
   std::deque<PostedReceive> receives_;
   std::uint64_t next_cookie_ = 1;
   bool lost_track_ = false;
-  // Recvs become more by post() only: looked at before each, and whenever time has passed, this is
-  // the least that there were since the watermark was set.
+  // The fewest Recvs since the watermark was set. Only post() adds Recvs, so it suffices to look
+  // before each post() and whenever time has passed.
   std::int32_t lowest_ = 0;
-  std::int32_t low_watermark_ = 0; // nothing is lower than none
+  std::int32_t low_watermark_ = 0; // 0: none is lower
   bool told_ = false;
 };
 

@@ -9,7 +9,7 @@
 
 namespace datum::test {
 
-// Nobody else is there; it only insists on being used properly.
+// There is one thread. The lock only checks that it is used properly.
 class SimLock final : public LockOwner {
  public:
   void acquire() override;
@@ -40,7 +40,7 @@ class AnyMemory final : public MemoryProbe {
     offset = 0;
     return mapped && (fd = 0, true);
   }
-  bool mapped = false; // peers with direct access find regions mapped
+  bool mapped = false; // peers map regions for direct access
 };
 
 class SimNode {
@@ -62,7 +62,7 @@ class SimNode {
     return call();
   }
   void kill();
-  // As dat_ia_close does; the adapter, empty, stays for whoever looks at it.
+  // As dat_ia_close(). The empty adapter stays, so that it can be looked at.
   void close();
   bool dead() const { return dead_; }
   const Address& address() { return stand.transport().address(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A simulated world among real threads, as the module of the conformance tests uses it;
-// ThreadSanitizer looks on.
+// A simulated world among real threads, as the conformance tests use it. Of use under
+// ThreadSanitizer.
 #include <atomic>
 #include <gtest/gtest.h>
 #include <thread>

@@ -38,7 +38,7 @@ TEST(SimOptions, AnythingElseIsNotUnderstood) {
     EXPECT_FALSE(parse_sim_options(text).has_value()) << text;
 }
 
-// A record with so many octets of payload, the last of which is `mark`; its status is, too.
+// Publishes a record with `length` octets of payload. Its status and its last octet are `mark`.
 void publish(RingProducer& producer, std::uint32_t length, std::uint8_t mark) {
   const std::uint32_t lines = lines_for(length, 0);
   auto* header = reinterpret_cast<RecordHeader*>(producer.reserve(lines));
@@ -81,7 +81,7 @@ TEST(SimWire, CarriesRecordsInOrderWhenTheyAreDue) {
   ASSERT_TRUE(wire.find());
   wire.arrive(100);
   ASSERT_TRUE(wire.find());
-  wire.arrive(50); // not before the first
+  wire.arrive(50); // before the first record
   EXPECT_FALSE(wire.find());
 
   EXPECT_EQ(wire.next(), 100);
@@ -111,7 +111,7 @@ TEST(SimWire, GoesAroundTheRing) {
   }
 }
 
-// Everything that happens, in order, as text.
+// All events in their order, as text.
 std::string story_of(std::uint64_t seed) {
   testing::internal::CaptureStdout();
   tracing = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/chance.h: choices of one thread, from one seed; and bytes that prove where they come
-// from.
+// tests/stress/chance.h: random choices of one thread, from one seed; and bytes that prove their
+// origin.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Chance {
   std::uint64_t state_;
 };
 
-// Eight bytes at a time: what is checked is the library, not this.
+// Writes eight bytes at a time, since this must not take longer than the library that is tested.
 inline void fill(std::span<std::byte> bytes, std::uint64_t seed) {
   Chance chance(seed);
   std::uint64_t word = 0;

@@ -19,7 +19,8 @@ namespace datum::stress {
 
 class Child {
  public:
-  // The program that the first word names, with these arguments; returns when it is ready.
+  // Starts the program that the first word names, with the other words as arguments. Returns when
+  // it is ready.
   explicit Child(std::vector<std::string> words);
   ~Child();
   Child(const Child&) = delete;
@@ -27,8 +28,8 @@ class Child {
 
   const Target& target() const { return target_; }
   void tell(const std::string& line);
-  bool is_done(); // looks, does not wait
-  void kill();    // SIGKILL, at whatever it is doing
+  bool is_done(); // does not wait
+  void kill();    // SIGKILL, whatever it is doing
   void expect_success();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/end.h: one end of a connection: its EP, its memory, and what is posted on it.
+// tests/stress/end.h: one end of a connection: its EP, its memory, and its requests and Recvs.
 // Lives here: posting, and the bookkeeping that every completion is checked against.
-// Not here:   what is asked and answered (initiator.h, responder.h).
+// Not here:   the questions and answers (initiator.h, responder.h).
 // Threads:    one, but for the first Recvs of a responder's connection.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Received {
 class End {
  public:
   struct Payloads {
-    std::size_t sent = 0; // the largest of a message, each way
+    std::size_t sent = 0; // the largest size of a message, each way
     std::size_t received = 0;
   };
   End(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE evd, std::uint32_t lane,
@@ -56,19 +56,20 @@ class End {
   void bind(DAT_RMR_HANDLE rmr, std::uint64_t offset, std::uint64_t length,
             DAT_RMR_CONTEXT& context);
 
-  // A completion on this EP. `may_flush`: the connection may be ending. True: a message came.
+  // Takes a completion on this EP. `may_flush`: the connection may be ending. True: a message came.
   bool on_completion(const DAT_DTO_COMPLETION_EVENT_DATA& data, bool may_flush, Received& received);
   void on_bind(const DAT_RMR_BIND_COMPLETION_EVENT_DATA& data, bool may_flush);
   bool idle() const { return requests_.empty(); }
-  // Some request of this connection has not been carried out: it is about to end.
+  // True: some request of this connection has failed, so it is about to end.
   bool failing() const { return failing_; }
-  // Everything posted has been answered, but for successes that are not to be reported.
+  // True: every request and Recv has completed, but for suppressed successes.
   bool quiet() const;
-  // The connection has ended and all is quiet: unconnected again.
+  // Called when the connection has ended and quiet() is true. Makes the EP unconnected again.
   void reset();
 
  private:
-  // More than can be unanswered: what a slot held has been placed when its turn comes again.
+  // One more than the unanswered messages: when the turn of a slot comes again, its payload has
+  // been placed.
   static constexpr int kSlots = kWindow + 1;
   DAT_DTO_COOKIE next_request(bool suppressed);
   void take_request(std::uint64_t number, DAT_DTO_COMPLETION_STATUS status, bool may_flush);
@@ -80,7 +81,7 @@ class End {
   Registered recvs_;
   Registered sends_;
   DAT_EP_HANDLE ep_ = DAT_HANDLE_NULL;
-  // In posting order: the number of each request, and whether success is not reported.
+  // In posting order: the number of each request, and whether its success is suppressed.
   struct Request {
     std::uint64_t number;
     bool suppressed;

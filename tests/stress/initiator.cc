@@ -28,7 +28,7 @@ void Initiator::free() {
 }
 
 void Initiator::run() {
-  // Everybody is connected at once before the mix begins.
+  // All connects are made at once before the mix begins.
   for (auto& asking : asking_) connect(*asking);
   while (!node_.stopping()) {
     Asking& asking = *asking_[chance_.below(asking_.size())];
@@ -65,7 +65,7 @@ void Initiator::disconnect(Asking& asking) {
   const bool abrupt = chance_.below(2) != 0;
   const DAT_RETURN status =
       dat_ep_disconnect(asking.end->ep(), abrupt ? DAT_CLOSE_ABRUPT_FLAG : DAT_CLOSE_GRACEFUL_FLAG);
-  // The peer may have vanished at this moment; the event tells.
+  // The peer may have vanished at this moment. Then an event tells of it.
   MUST_SEE(status == DAT_SUCCESS || node_.peer_may_vanish(), status);
   await(asking, [] { return false; });
 }
@@ -100,7 +100,7 @@ Message Initiator::random_range(Asking& asking) {
   range.length = chance_.length(std::min<std::uint64_t>(size, asking.hello.length));
   range.offset = chance_.below(size - range.length + 1);
   range.seed = chance_.next();
-  // The two ends of a connection need not be the same lane.
+  // The two ends of a connection may belong to different lanes.
   const std::uint64_t most = asking.hello.length;
   if (range.offset + range.length > most) range.offset = most - range.length;
   return range;
@@ -124,7 +124,7 @@ DAT_RMR_TRIPLET Initiator::there(const Asking& asking, DAT_RMR_CONTEXT context,
   return test::remote_part(context, asking.hello.offset + offset, length);
 }
 
-// In order, and only the last one is reported.
+// The pieces are written in order. Only the last one is not suppressed.
 void Initiator::write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTEXT context) {
   End& end = *asking.end;
   fill(std::span(end.memory().bytes).subspan(range.offset, range.length), range.seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/initiator.h: a thread that asks on its connections: sends, writes, reads, writes
-// through windows, disconnects and connects again, at random.
+// tests/stress/initiator.h: a thread that sends requests on its connections: it sends, writes,
+// reads, writes through windows, disconnects and connects again, at random.
 #pragma once
 
 #include <deque>
@@ -27,14 +27,14 @@ class Initiator {
   struct Asking {
     std::unique_ptr<End> end;
     State state = State::Down;
-    bool leaving = false;    // we have disconnected
-    bool ended = false;      // it has ended, its last completions may still come
+    bool leaving = false;    // this side has disconnected
+    bool ended = false;      // the connection has ended, but completions may still come
     std::uint64_t asked = 0; // messages so far
     Message hello;           // where the responder's memory is
     std::deque<Message> answers;
   };
 
-  // Each returns false when the connection was lost meanwhile.
+  // False: the connection was lost meanwhile.
   bool connect(Asking& asking);
   bool round(Asking& asking);
   bool send_data(Asking& asking);
@@ -44,7 +44,7 @@ class Initiator {
   bool ask(Asking& asking, Message message);
   bool await_answers(Asking& asking, std::size_t count, Message& last);
   bool await_completions(Asking& asking);
-  // Of the responder's memory, from `offset`, through its region or a window of it.
+  // A part of the responder's memory, from `offset`, through its region or a window on it.
   static DAT_RMR_TRIPLET there(const Asking& asking, DAT_RMR_CONTEXT context, std::uint64_t offset,
                                std::uint64_t length);
   void write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTEXT context);

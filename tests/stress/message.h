@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/message.h: what the two ends of a connection tell each other.
+// tests/stress/message.h: the messages between the two ends of a connection.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace datum::stress {
 
 enum class Ask : std::uint32_t {
-  Hello,  // responder, once: where its memory is
+  Hello,  // responder, once: the address of its memory
   Data,   // a payload follows in the same message
-  Verify, // this range of yours has been written
+  Verify, // this range of your memory has been written
   Fill,   // fill this range, for me to read
   Bind,   // bind a window to this range
-  Unbind, // this range has been written through the window; unbind it
-  Done,   // responder: what was asked for has been done
+  Unbind, // this range has been written through the window: unbind it
+  Done,   // responder: the request has been carried out
 };
 
 struct Message {
@@ -28,10 +28,10 @@ struct Message {
 };
 
 inline constexpr std::uint64_t kMaxPayload = 17'000; // of Data: more than one record, and a fetch
-inline constexpr int kWindow = 4;                    // messages that the asker has unanswered
+inline constexpr int kWindow = 4;                    // unanswered messages of an asker
 inline constexpr DAT_COUNT kEvdLength = 4096;
 
-// How much memory the ends of a lane have for each other; some have enough for long copies.
+// The size of the memory at the ends of a lane. Some lanes have enough for long copies.
 constexpr std::uint64_t memory_of_lane(std::uint32_t lane) {
   return lane % 16 == 0 ? 1'000'000 : 32'768;
 }

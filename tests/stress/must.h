@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/must.h: what must hold, or the whole run ends at once: a stress run that goes on
-// after a broken promise only hides where it began.
+// tests/stress/must.h: checks that end the whole run at once. A stress run that goes on after a
+// broken promise only hides where it began.
 #pragma once
 
 #include "dat.h"
 
 namespace datum::stress {
 
-// Printed with the first failure: how to run the same again.
+// The command line that runs the same again. It is printed with the first failure.
 void set_rerun(const char* command_line);
 
 [[noreturn]] void fail(const char* what, const char* file, int line, unsigned long long value);
-// "TYPE/SUBTYPE" of a call that must succeed goes into the failure.
+// The failure shows the "TYPE/SUBTYPE" of a call that had to succeed.
 void check_dat(DAT_RETURN status, const char* call, const char* file, int line);
 
 } // namespace datum::stress
@@ -20,7 +20,7 @@ void check_dat(DAT_RETURN status, const char* call, const char* file, int line);
   do {                                                                                             \
     if (!(condition)) ::datum::stress::fail(#condition, __FILE__, __LINE__, 0);                    \
   } while (false)
-// With a number that helps to understand it.
+// The failure shows a number that helps to understand it.
 #define MUST_SEE(condition, value)                                                                 \
   do {                                                                                             \
     if (!(condition)) ::datum::stress::fail(#condition, __FILE__, __LINE__, (value));              \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/stress/node.h: one process of a run: one IA, and the threads that work on it.
-// Lives here: the IA, the service point, who may be lost, handing out free responder ends.
+// Lives here: the IA, the service point, which peers may be lost, handing out free responder ends.
 // Not here:   what a thread does with its ends (initiator.h, responder.h).
 #pragma once
 
@@ -25,13 +25,13 @@ class Responder;
 struct Load {
   std::string ia = "datum";
   std::uint64_t seed = 1;
-  int pairs = 32;                    // of threads: one that asks, one that answers
+  int pairs = 32;                    // of threads: one asks, one answers
   std::uint32_t lanes = 500;         // connections that we ask on, and as many that we answer on
   DAT_TIMEOUT patience = 60'000'000; // us: a healthy library never needs it
   DAT_TIMEOUT connect_time = 60'000'000; // us: for a peer that may be silent
 };
 
-// What the threads of a node share.
+// The state that the threads of a node share.
 class Node {
  public:
   explicit Node(const Load& load);
@@ -43,9 +43,8 @@ class Node {
   DAT_PZ_HANDLE pz() const { return pz_; }
   const Load& load() const { return load_; }
 
-  // --- the peer
-  // ------------------------------------------------------------------------------------ From now
-  // on initiators connect to this target; none: they wait.
+  // --- the peer ----------------------------------------------------------------------------------
+  // From now on initiators connect to this target; none: they wait.
   void set_target(std::optional<Target> target);
   // Where this node is reached.
   Target own_target() const { return own_target_; }
@@ -57,8 +56,7 @@ class Node {
   bool peer_may_vanish() const { return peer_may_vanish_; }
   void set_peer_may_vanish(bool may) { peer_may_vanish_ = may; }
 
-  // --- the main thread's part
-  // ----------------------------------------------------------------------
+  // --- the main thread's part --------------------------------------------------------------------
   void start_responders();
   void start_initiators();
   // Answers requests for connections, at most for `time` us; false: nothing came.
@@ -71,8 +69,7 @@ class Node {
   void stop_responders();
   bool stopping() const { return stopping_; }
 
-  // --- for threads
-  // ---------------------------------------------------------------------------------
+  // --- for threads -------------------------------------------------------------------------------
   void initiator_left() { --initiators_at_work_; }
   void give_back(End& end);
   void count_round() { ++rounds_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whose call sends: this program's send() and sendmsg() stand in front of the C library's, and
-// count by thread.
+// Requests that leave in the call that posts them. send() and sendmsg() of this program stand in
+// front of the C library's and count the calls of each thread.
 #include <chrono>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -37,11 +37,11 @@ class AtOnce : public testing::Test {
  protected:
   AtOnce() {
     establish(near_, far_);
-    // By now the peer is known to be one of our own kind.
+    // The answer to this Write shows that the peer is an own peer.
     write(0);
     reap(0, 0);
   }
-  // What our own thread sends meanwhile.
+  // Counts what this thread sends meanwhile.
   template <class Posts>
   static int sends(const Posts& posts) {
     const int before = sends_of_this_thread;
@@ -56,7 +56,8 @@ class AtOnce : public testing::Test {
     EXPECT_DAT_OK(
         post_read(near_.ep(), {source_.segment(0, kShort)}, target_.remote(0, kShort), cookie));
   }
-  // The peer has everything, and has said so: our thread has nothing more to send for it.
+  // The completions mean that the peer has acknowledged everything, so this thread has nothing more
+  // to send for it.
   void reap(DAT_UINT64 first, DAT_UINT64 last) {
     for (DAT_UINT64 i = first; i <= last; ++i) expect_dto(near_.request_evd(), near_.ep(), i);
   }
@@ -86,9 +87,10 @@ TEST_F(AtOnce, ALongOneDoesToo) {
   reap(1, 1);
 }
 
-// So often that it is known: by then the background thread has looked soon after each of them,
-// since nobody polls. On a busy machine it also looks between two of four, and takes those along that
-// are there. Of a poster that is thought to come back only the first of each four would leave.
+// After some rounds Datum has learnt that this poster does something else afterwards: no thread
+// polls, so the background thread looked soon after each request. On a busy machine it also looks
+// between two of four posts and sends those that are there. If Datum took the poster for one that
+// comes back, only the first of each four would leave at once.
 // Rules: tcp.S5, PROGRESS.5
 TEST_F(AtOnce, EachRequestOfOneWhoDoesSomethingElseAfterwards) {
   int sent = 0;
@@ -102,8 +104,8 @@ TEST_F(AtOnce, EachRequestOfOneWhoDoesSomethingElseAfterwards) {
   EXPECT_GT(sent, 20 / 2);
 }
 
-// Between two of them the background thread may look, since the peer answers the first: so some may
-// leave by themselves, but not many.
+// The peer answers the first request, so the background thread may look between two posts. Then
+// some leave by themselves, but not many.
 // Rules: tcp.S2
 TEST_F(AtOnce, SeveralRequestsLeaveTogether) {
   constexpr DAT_UINT64 kPosts = 800;
@@ -117,7 +119,7 @@ TEST_F(AtOnce, SeveralRequestsLeaveTogether) {
     reap(first, last);
   }
   EXPECT_LT(sent, static_cast<int>(kPosts) / 2);
-  // One alone is not known to be so, the next one is.
+  // Datum cannot know yet that this request comes alone. It knows that of the next one.
   write(kPosts + 1, 8);
   reap(kPosts + 1, kPosts + 1);
   EXPECT_EQ(sends([&] { write(kPosts + 2, 8); }), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/besieged.h: an IA with a service point that strangers come to, and a connection beside
-// them whose data goes on being verified.
+// tests/tcp/besieged.h: an IA with a service point that strangers come to, and another connection
+// whose data are verified all the while.
 #pragma once
 
 #include <cstring>
@@ -13,12 +13,12 @@
 
 namespace datum::test {
 
-// Two sides that have nothing to do with any of it.
+// Two sides of a connection that the strangers must not harm.
 class Bystanders {
  public:
   explicit Bystanders(DAT_IA_HANDLE ia) : near_(ia) { establish(far_, near_); }
   Side& near() { return near_; }
-  // A Send and a Write to the side that is on the besieged IA, a Read from it.
+  // Checks a Send and a Write to the side on the besieged IA, and a Read from it.
   void expect_unharmed() {
     source_.fill(++seed_);
     sink_.fill(0);
@@ -47,7 +47,7 @@ class Bystanders {
   std::uint8_t seed_ = 0;
 };
 
-// Memory of which the middle is registered for whoever is connected to a side.
+// Memory whose middle is registered for the peer of a side.
 class Granted {
  public:
   static constexpr std::size_t kSize = 4096;
@@ -61,7 +61,7 @@ class Granted {
   }
   std::uint32_t stag() const { return middle_.rmr_context; }
   std::uint64_t base() const { return reinterpret_cast<std::uintptr_t>(place()); }
-  // So many octets from its beginning may be other ones now.
+  // Only the first `but` octets of the region may have changed.
   void expect_untouched(std::size_t but = 0) const {
     std::size_t changed = 0;
     for (std::size_t i = 0; i < kWhole; ++i)
@@ -82,7 +82,7 @@ class Besieged : public testing::Test {
   RawPeer stranger(int receive_buffer = 0) {
     return RawPeer(address_of(ia_), listener_.qualifier(), receive_buffer);
   }
-  // A connection of a stranger that says all that it should, so far.
+  // A connection of a stranger that has followed the rules so far.
   RawPeer connected_stranger(Side& victim, const Octets& request = plain_request(),
                              int receive_buffer = 0) {
     RawPeer peer = stranger(receive_buffer);

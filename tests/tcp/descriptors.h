@@ -17,14 +17,14 @@ inline std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// The least number that no descriptor has: one that is made gets it.
+// The lowest number that no descriptor has: the next descriptor gets it.
 inline rlim_t first_free_descriptor() {
   const int free = open("/dev/null", O_RDONLY | O_CLOEXEC);
   close(free);
   return static_cast<rlim_t>(free);
 }
 
-// While it lives no descriptor can be made whose number is as large.
+// While this lives, no descriptor can be made with this number or a larger one.
 class NoMoreDescriptors {
  public:
   explicit NoMoreDescriptors(rlim_t limit = kFew) {
@@ -36,7 +36,7 @@ class NoMoreDescriptors {
   NoMoreDescriptors(const NoMoreDescriptors&) = delete;
   NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
 
-  static constexpr rlim_t kFew = 8; // none can be made; poll() needs some
+  static constexpr rlim_t kFew = 8; // none can be made; poll() needs a limit above 0
 
  private:
   rlimit before_{};

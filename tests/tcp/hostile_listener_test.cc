@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Listeners that break the rules of the wire when we connect to them: each connect ends as it has
-// to, within its time, and leaves nothing behind.
+// Listeners that break the rules of the wire when an IA connects to them: each connect ends with
+// the right event, within its time, and leaves nothing behind.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,12 +18,12 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Key, flags, revision, length, and what follows.
+// The key of a reply. Flags, revision, length and private data follow.
 const std::string kReplyKey = "4d504120494420526570204672616d65";
 Octets reply(const std::string& rest) {
   return from_hex(kReplyKey + rest);
 }
-// Revision 2, peer-to-peer by a Write, a Read of its own at a time.
+// Revision 2, peer-to-peer with a Write as RTR, IRD and ORD 1.
 Octets good_reply() {
   return reply("1002000480108001");
 }
@@ -52,7 +52,7 @@ Does says_and_resets(const Octets& octets) {
 struct Answer {
   const char* name;
   Does does;
-  const char* hears = "none"; // a Terminate
+  const char* hears = "none"; // the Terminate that the listener must get
 };
 std::ostream& operator<<(std::ostream& out, const Answer& answer) {
   return out << answer.name;
@@ -62,20 +62,20 @@ class HostileListener : public Besieged {
  protected:
   ~HostileListener() override { bystanders_.expect_unharmed(); }
 
-  // We have asked, and nothing has been answered.
+  // The listener has got the connection, and has answered nothing.
   RawPeer asked(DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE) {
     before_ = open_descriptors();
     began_ = Clock::now();
     EXPECT_DAT_OK(connect(side_.ep(), address_of(ia_), hostile_.qualifier(), "please", timeout));
     return hostile_.accept();
   }
-  // From the connect to the event that has just come, which was due then.
+  // The event that has just come was due so long after the connect.
   void expect_it_took(Clock::duration due) const {
     const Clock::duration took = Clock::now() - began_;
     EXPECT_GE(took, due);
     EXPECT_LE(took, due + 1s);
   }
-  // Our socket goes behind the event that tells of its end, with whatever the kernel has to say.
+  // The socket of the IA is closed some time after the event.
   void expect_nothing_left() const {
     DAT_EVENT event{};
     DAT_COUNT more = 0;
@@ -111,7 +111,7 @@ TEST_P(HostileAnswers, EndTheConnectAtOnce) {
   expect_nothing_left();
 }
 
-constexpr const char* kHearsNothing = nullptr; // it has reset the connection
+constexpr const char* kHearsNothing = nullptr; // the listener has reset the connection
 
 INSTANTIATE_TEST_SUITE_P(
     Of, HostileAnswers,
@@ -213,7 +213,7 @@ TEST_F(HostileListener, SilenceTimesTheConnectOut) {
   }
 }
 
-// Of a good reply; it does not gain time by that.
+// The octets of a good reply, one each second. The connect gains no time by them.
 // Rules: tcp.A3
 TEST_F(HostileListener, OneOctetASecondTimesTheConnectOut) {
   {
@@ -239,7 +239,7 @@ TEST_F(HostileListener, OneOctetASecondTimesTheConnectOut) {
 
 struct Ending {
   const char* name;
-  bool hears; // the request
+  bool hears; // reads the request before it ends
   Does ends;
 };
 std::ostream& operator<<(std::ostream& out, const Ending& ending) {
@@ -277,7 +277,7 @@ class LostRequests : public HostileListener, public testing::WithParamInterface<
     hostile_.lose_no_more();
   }
 
-  // We have asked, and the wire has lost it, and what TCP sent again.
+  // The wire loses the request, also when TCP sends it again.
   void ask_in_vain(DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE) {
     hostile_.lose_octets();
     RawPeer peer = asked(timeout);
@@ -287,7 +287,7 @@ class LostRequests : public HostileListener, public testing::WithParamInterface<
   }
 };
 
-// A peer that never had the request may know revision 2 as well as we do.
+// The peer never got the request, so it may know revision 2 all the same.
 // Rules: tcp.A7
 TEST_P(LostRequests, AreMadeAgainAsTheyWere) {
   ask_in_vain();
@@ -322,8 +322,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Ending{"AReset", false, [](RawPeer& peer) { peer.reset(); }}),
     [](const auto& one) { return std::string(one.param.name); });
 
-// Whether the request had left by then, and is made again, is up to the kernel; nobody is there for
-// it any more.
+// The kernel decides whether the request had left by then and is made again. No process listens any
+// more in that case.
 // Rules: tcp.A4
 TEST_F(HostileListener, AResetBeforeTheRequestIsARefusal) {
   asked().reset();
@@ -399,7 +399,7 @@ TEST_F(HostileListener, ATerminateInASegmentThatMayBringNoneSaysSoInTheLog) {
 
 class MappedQualifiers : public HostileListener {
  protected:
-  // Asked for a mapped qualifier, it has replied and ended in one segment.
+  // The peer was asked for a mapped qualifier. It has replied and ended in one segment.
   RawPeer ended() {
     EXPECT_DAT_OK(connect(own_.ep(), address_of(own_ia_), 0x123456789a, "please"));
     RawPeer peer = hostile_.accept();

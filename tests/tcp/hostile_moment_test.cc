@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Garbage at the moments of a connection that are no steady state: before its first FPDU, while a
-// message waits for its Recv, and while we are ending it ourselves.
+// message waits for its Recv, and while this side ends it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace datum::test {
 namespace {
 
-// Wrong at every moment; of the STag zero nobody ever has a region.
+// FPDUs that are wrong at every moment. No region ever has the STag zero.
 struct Garbage {
   const char* name;
   const char* terminate;
@@ -39,7 +39,7 @@ const Garbage kGarbage[] = {
     {"TerminateOfNothing", "none", Echo::Nothing, untagged(Opcode::Terminate, 2, 1, 0, Octets(4))},
 };
 
-// What its first FPDU still lacks, by its length.
+// The octets that the first FPDU lacks, by its length.
 Octets rest_of(const Octets& said) {
   const std::size_t ulpdu = std::size_t{said[0]} << 8U | said[1];
   const std::size_t whole = (2 + ulpdu + 3) / 4 * 4 + 4;
@@ -48,10 +48,10 @@ Octets rest_of(const Octets& said) {
 
 class HostileMoment : public Besieged, public testing::WithParamInterface<Garbage> {};
 
-// The peer has said that it will send an RTR first (RFC 6581 section 9), and has the reply that
-// names the form; nothing is established before it comes. Until an FPDU was valid no word is said
-// to it (RFC 5044 section 7.1): what is wrong is said when that FPDU has come to its end. Rules:
-// tcp.H6
+// The peer has asked for the peer-to-peer model and has got the reply that names the RTR (RFC 6581
+// section 9). Nothing is established before the RTR comes. Before the first valid FPDU the victim
+// sends nothing (RFC 5044 section 7.1): it sends its Terminate only once that FPDU has ended.
+// Rules: tcp.H6
 TEST_P(HostileMoment, InsteadOfTheRtr) {
   Side victim(ia_);
   Buffer message = victim.buffer(64);
@@ -76,7 +76,7 @@ TEST_P(HostileMoment, InsteadOfTheRtr) {
   bystanders_.expect_unharmed();
 }
 
-// It never comes to its end.
+// The first FPDU never ends.
 // Rules: tcp.H6
 TEST_F(Besieged, InsteadOfTheRtrSomethingThatStops) {
   const Variable patience("DATUM_PEER_TIMEOUT", "1000");
@@ -95,7 +95,7 @@ TEST_F(Besieged, InsteadOfTheRtrSomethingThatStops) {
   bystanders_.expect_unharmed();
 }
 
-// What waits was in order, but has been delivered to nobody: with its connection it is gone. A Read
+// The message that waits was valid but has not been delivered: it ends with its connection. A Read
 // behind it has not begun (RFC 5040 section 5.5), so it is not answered, either.
 // Rules: tcp.H7
 TEST_P(HostileMoment, WhileAMessageWaitsForItsRecv) {
@@ -111,7 +111,7 @@ TEST_P(HostileMoment, WhileAMessageWaitsForItsRecv) {
   EXPECT_EQ(peer.hear_reply().size(), 20U);
   expect_connection_event(victim.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, victim.ep());
   EXPECT_TRUE(peer.say(send_message(1, 8)));
-  // A Read that is in order, unless the garbage is one itself and has its MSN.
+  // A valid Read, unless the garbage is a Read itself, which has this MSN.
   const bool reads = GetParam().echo == Echo::Request;
   if (!reads) {
     EXPECT_TRUE(peer.say(read_request(1, 8, region.stag(), region.base())));
@@ -128,7 +128,7 @@ TEST_P(HostileMoment, WhileAMessageWaitsForItsRecv) {
   bystanders_.expect_unharmed();
 }
 
-// The stream was ended in order and has no place for a Terminate any more.
+// The victim has ended its stream in order, so it cannot send a Terminate any more.
 // Rules: tcp.H8
 TEST_P(HostileMoment, BehindOurOwnDisconnect) {
   Side victim(ia_);
@@ -147,7 +147,7 @@ TEST_P(HostileMoment, BehindOurOwnDisconnect) {
   bystanders_.expect_unharmed();
 }
 
-// What a connection says whose Read is not answered, and which was asked to end behind it.
+// The Terminate of a connection that was asked to end while its Read had no answer.
 class HostileDrain : public HostileMoment {
  protected:
   void drain_towards(RawPeer& peer) {
@@ -160,7 +160,7 @@ class HostileDrain : public HostileMoment {
     request_ = peer.hear(kRequestSize);
     Octets expected = read_request(1, 8, kStag, kAddress);
     ASSERT_EQ(request_.size(), expected.size());
-    // Where it wants them is nobody's affair.
+    // The sink of the Read may be anywhere.
     std::copy_n(request_.begin() + 20, 12, expected.begin() + 20);
     EXPECT_EQ(request_, expected);
   }
@@ -192,11 +192,11 @@ TEST_P(HostileDrain, WhileWeWaitForWhatIsOutstanding) {
   std::string code = GetParam().terminate;
   Octets last_words = GetParam().earns();
   DAT_DTO_COMPLETION_STATUS status = DAT_DTO_ERR_FLUSHED;
-  if (GetParam().name == std::string("AnswerToNoRead")) { // now it is one to another
+  if (GetParam().name == std::string("AnswerToNoRead")) { // here it answers another Read
     code = "1/1/00";
     last_words = terminate(code, Echo::Header, GetParam().says);
     status = DAT_DTO_ERR_BAD_RESPONSE;
-  } else if (code == "none") { // 0/0/00: trouble of the side that was to answer
+  } else if (code == "none") { // 0/0/00: the responder is at fault
     status = DAT_DTO_ERR_REMOTE_RESPONDER;
   }
   EXPECT_EQ(peer.hear_the_end(), code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Peers that break the rules of the wire: each ends alone, told why where the standard has a word
-// for it, and nothing outside of what it was granted is touched.
+// Peers that break the rules of the wire: each ends alone, is told why if the standard has a code
+// for it, and touches no memory but what it was granted.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,12 +18,12 @@ constexpr std::size_t kReads = 2;
 constexpr DAT_UINT64 kRecvs = 2;
 constexpr std::size_t kRecvSize = 64;
 
-// What a stranger may know.
+// The STags and addresses that a stranger may know.
 struct Known {
   std::uint32_t stag, read_only, write_only;
   std::uint64_t base; // of stag
   std::uint64_t read_only_base, write_only_base;
-  std::uint32_t others_stag; // of the connection beside it
+  std::uint32_t others_stag; // of the other connection
   std::uint64_t others_base;
 };
 
@@ -32,7 +32,7 @@ struct Attack {
   const char* terminate;
   Echo echo; // of the last FPDU
   std::function<Octets(const Known&)> says;
-  Octets answer = {}; // to what was in order before it
+  Octets answer = {}; // the answer to the valid FPDUs before it
 };
 std::ostream& operator<<(std::ostream& out, const Attack& attack) {
   return out << attack.name;
@@ -117,12 +117,12 @@ TEST_P(HostileFrames, EndTheirOwnConnectionAndTouchNothing) {
   const Buffer& others = bystanders_.target();
   const Known known{both.stag(),      read_only.stag(),  write_only.stag(),    both.base(),
                     read_only.base(), write_only.base(), others.rmr_context(), others.address()};
-  EXPECT_TRUE(peer.say(carrier(0, 0))); // its first FPDU is another matter (tcp.H6)
+  EXPECT_TRUE(peer.say(carrier(0, 0))); // tcp.H6 is about garbage in the first FPDU
   const Octets said = GetParam().says(known);
   EXPECT_TRUE(peer.say(said));
   const std::string code = peer.hear_the_end();
   EXPECT_EQ(code, GetParam().terminate);
-  // Not an octet besides, so nothing was read that is not granted.
+  // The peer has got no other octet, so no memory was read that is not granted.
   const Octets last_words =
       code == "none" ? Octets() : terminate(GetParam().terminate, GetParam().echo, said);
   EXPECT_EQ(peer.heard(), GetParam().answer + last_words);
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
         Opening{"ShorterThanItSays", from_hex("4d504120494420526571204672616d65100200020000")}),
     [](const auto& one) { return std::string(one.param.name); });
 
-// It speaks again before it has been answered.
+// The peer sends more before its request is answered.
 // Rules: tcp.H2
 TEST_F(Besieged, WhoeverSpeaksAgainBeforeTheAnswerGetsNone) {
   Side victim(ia_);
@@ -199,7 +199,7 @@ constexpr std::uint64_t kHello = 0x4454'5750'1001'2000; // takes FPDUs of 8192
 struct Forgery {
   const char* name;
   const char* terminate;
-  Octets says; // one Send to it has not been answered
+  Octets says; // the victim has no acknowledgement for one Send
 };
 std::ostream& operator<<(std::ostream& out, const Forgery& forgery) {
   return out << forgery.name;
@@ -240,7 +240,7 @@ TEST_F(Besieged, MoreReadsThanAreServedAtATimeEndTheConnection) {
   const Buffer region = victim.buffer(kMuch);
   RawPeer peer = connected_stranger(victim, plain_request(), 4096);
   expect_connection_event(victim.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, victim.ep());
-  // It takes none of the answers.
+  // The peer reads none of the answers.
   for (std::uint32_t msn = 1; msn <= kReads + 1; ++msn)
     EXPECT_TRUE(peer.say(read_request(msn, kMuch, region.rmr_context(), region.address())));
   expect_end(victim, DAT_CONNECTION_EVENT_BROKEN);
@@ -271,7 +271,7 @@ void expect_nothing_yet(const Listener& listener) {
   EXPECT_DAT_TYPE(dat_evd_wait(listener.evd(), 100'000, 1, &event, &more), DAT_TIMEOUT_EXPIRED);
 }
 
-// Small messages that nobody takes: what is kept of them is bounded, then TCP holds the peer.
+// Small messages without Recvs: the victim keeps a bounded number, then TCP holds the peer up.
 // Rules: tcp.H5
 TEST_F(Besieged, AFloodOfMessagesWithoutRecvsIsHeldByTcp) {
   const Variable patience("DATUM_RNR_TIMEOUT", "600000");
@@ -285,7 +285,7 @@ TEST_F(Besieged, AFloodOfMessagesWithoutRecvsIsHeldByTcp) {
   EXPECT_DAT_OK(accept(cr, victim.ep()));
   EXPECT_EQ(peer.hear_reply().size(), 20U);
   expect_connection_event(victim.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, victim.ep());
-  // As much as both kernels hold is a few MiB.
+  // The buffers of both kernels hold a few MiB.
   constexpr std::size_t kMost = 64 * 1024 * 1024;
   std::size_t taken = 0;
   std::uint32_t msn = 0;
@@ -296,14 +296,14 @@ TEST_F(Besieged, AFloodOfMessagesWithoutRecvsIsHeldByTcp) {
     next.erase(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(now));
     taken += now;
     refused = now == 0 ? refused + 1 : 0;
-    // Time for whoever would take more, and the rule itself.
+    // Gives the victim time to read more, which it must not, and checks the other connection.
     if (now == 0) bystanders_.expect_unharmed();
   }
   EXPECT_LT(taken, kMost);
   const std::size_t descriptors = open_descriptors();
   EXPECT_DAT_OK(dat_ep_disconnect(victim.ep(), DAT_CLOSE_ABRUPT_FLAG));
   expect_end(victim, DAT_CONNECTION_EVENT_DISCONNECTED);
-  // All of it is thrown away, and the peer's end is behind it.
+  // The victim throws all of it away and then sees the end of the peer.
   EXPECT_EQ(peer.hear_the_end(), "none");
   flood.reset();
   for (int i = 0; i < 30 && open_descriptors() > descriptors - 2; ++i) expect_nothing_yet(listener);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/known_peer.cc: what is sent and taken in full operation.
+// tests/tcp/known_peer.cc: the FPDUs that a known stack sends and takes in full operation.
 #include "known_peer.h"
 
 #include <gtest/gtest.h>
@@ -36,12 +36,13 @@ bool is_tagged(int opcode) {
 
 KnownPeer::KnownPeer(const Stack& stack, RawPeer peer)
     : stack_(stack), stream_(std::move(peer)), region_(kRegionSize) {
-  const int at_once = 1; // as all of these stacks do
+  const int at_once = 1; // all of these stacks do so
   EXPECT_EQ(
       ::setsockopt(stream_.peer().socket(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once), 0);
 }
 
-// What fits in a segment, as its own TCP has it: no stack sends more. siw rounds down to 8.
+// The largest ULPDU that fits in a segment of this side's TCP. No stack sends larger ones. siw
+// rounds down to 8.
 std::size_t KnownPeer::most_ulpdu() const {
   int segment = 0;
   socklen_t length = sizeof segment;
@@ -82,7 +83,7 @@ void KnownPeer::write(std::uint32_t stag, std::uint64_t to, const Octets& data) 
 
 void KnownPeer::read_request_out(std::uint32_t stag, std::uint64_t from, std::uint32_t size) {
   EXPECT_LT(sought_.size(), peer_ird_) << "more Reads than the other side serves";
-  // Another place each time: only what comes back unchanged is taken.
+  // Each Read has another sink: an answer counts only if it brings the sink back unchanged.
   const Sought sink{0xabcdef00U + next_read_, 0x0102030405060000U + 64 * next_read_, size};
   stream_.say(read_request(next_read_++, size, stag, from, sink.stag, sink.to));
   sought_.push_back(sink);
@@ -98,7 +99,8 @@ Octets KnownPeer::read(std::uint32_t stag, std::uint64_t from, std::size_t size)
 }
 
 void KnownPeer::give_up() {
-  // Nothing of the peer's is named: local trouble, equal in both orders (0/0/ff).
+  // A Terminate for local trouble (0/0/ff), which names nothing of the peer's. It is the same in
+  // both orders of bit fields.
   stream_.say(untagged(Opcode::Terminate, 2, 1, 0, {0x00, 0xff, 0x00, 0x00}));
   stream_.peer().finish();
 }
@@ -112,8 +114,8 @@ void KnownPeer::refuse_read() {
   const Octets rest(ulpdu->begin() + kUntaggedHeader, ulpdu->end());
   Octets says;
   if (stack_.swapped_terminate) {
-    // Type and layer, D, R and M from the wrong end, of the segment's payload the length, and the
-    // size where the MSN belongs.
+    // Type and layer, D, R and M in reverse order, the length of the segment's payload, and the
+    // size in the place of the MSN.
     says = {0x10, 0x00, 0x07, 0x00, 0, 28};
     std::copy_n(rest.begin() + 12, 4, header.begin() + 10);
   } else {
@@ -195,7 +197,7 @@ bool KnownPeer::step() {
   return !testing::Test::HasFailure();
 }
 
-// Versions, reserved bits, T and the queue as the opcode has them.
+// Checks versions and reserved bits, and that T and the queue fit the opcode.
 void KnownPeer::judge_form(const Octets& ulpdu) const {
   ASSERT_GE(ulpdu.size(), kTaggedHeader);
   const int opcode = ulpdu[1] & 0xf;
@@ -203,7 +205,7 @@ void KnownPeer::judge_form(const Octets& ulpdu) const {
   EXPECT_EQ(ulpdu[1] & 0xf0, 0x40) << "RDMAP version and reserved bits";
   EXPECT_LE(opcode, kTerminate) << "no such stack has that";
   EXPECT_EQ((ulpdu[0] & 0x80) != 0, is_tagged(opcode));
-  // A message is finished before the next one begins.
+  // A message must end before the next one begins.
   if (placing_.opcode >= 0) {
     EXPECT_EQ(opcode, placing_.opcode);
   }
@@ -233,7 +235,7 @@ void KnownPeer::on_tagged(const Octets& ulpdu) {
 }
 
 void KnownPeer::on_write(std::uint32_t stag, std::uint64_t to, const Octets& payload) {
-  if (payload.empty()) return; // looked at by nobody
+  if (payload.empty()) return; // no stack looks at the STag of an empty Write
   EXPECT_EQ(stag, kRegionStag);
   const std::uint64_t at = to - kRegionBase;
   ASSERT_TRUE(at <= kRegionSize && payload.size() <= kRegionSize - at)

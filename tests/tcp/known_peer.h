@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/known_peer.h: peers that are as known stacks are (siw, cxgb4, irdma): what they ask
-// for, choose and send, and what they would not survive, from the first octet to the last.
+// tests/tcp/known_peer.h: peers that behave as known stacks do (siw, cxgb4, irdma): what they ask
+// for, choose and send, and what would break them, from the first octet to the last.
 // Lives here: startup in both roles, one region, Sends, Writes and Reads both ways, ends. All of it
 //             is written from what those stacks do (decision 420).
-// Not here:   anything of the product. What such a stack would die of fails the test.
+// Not here:   code of the product. Whatever would break such a stack fails the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,24 +17,24 @@
 
 namespace datum::test {
 
-// What opens a connection of RFC 6581, in the order in which it stands in the words.
+// The forms of the RTR, in the order of their bits in the frame (RFC 6581).
 enum class Forms : std::uint16_t { None = 0, Read = 0x4000, Write = 0x8000, Both = 0xc000 };
 
 struct Stack {
   const char* name;
-  const char* our_crc; // what we are set to (DATUM_CRC), since all this is on loopback
+  const char* our_crc; // DATUM_CRC of the IA, since all this is on loopback
   std::uint8_t revision;
-  bool crc;               // demands it
-  bool markers;           // demands them in what it receives
-  bool peer_to_peer;      // its consumers may both speak first: it sends an RTR, and needs one
-  Forms offers;           // in a request
-  Forms chooses;          // in a reply, or of a reply that leaves it the choice
+  bool crc;               // it demands a CRC
+  bool markers;           // it demands markers in what it receives
+  bool peer_to_peer;      // both of its consumers may send first: it sends an RTR and needs one
+  Forms offers;           // in its request
+  Forms chooses;          // in its reply, or if a reply leaves it the choice
   std::uint16_t reads;    // IRD and ORD
-  int segment;            // of TCP; zero for what the way allows
-  std::size_t most_fpdu;  // that it takes; zero: what fits in a segment
-  bool one_segment;       // startup frames have to come in one
-  bool rtr_in_revision_1; // a convention of its own
-  bool swapped_terminate; // bit fields in the order of a little-endian host
+  int segment;            // of its TCP; zero: as the path allows
+  std::size_t most_fpdu;  // that it takes; zero: whatever fits in a segment
+  bool one_segment;       // it needs a startup frame in one segment
+  bool rtr_in_revision_1; // it sends an RTR without RFC 6581
+  bool swapped_terminate; // it has the bit fields in the order of a little-endian host
 };
 std::ostream& operator<<(std::ostream& out, const Stack& stack);
 
@@ -42,14 +42,15 @@ extern const Stack kSiw, kSiwWithoutCrc, kCxgb4, kCxgb4Revision1, kIrdma, kIrdma
 
 class KnownPeer {
  public:
-  static constexpr unsigned kRevision1Reads = 4; // where the wire does not tell
+  static constexpr unsigned kRevision1Reads = 4; // if the wire does not tell
   static constexpr std::size_t kRegionSize = 256 * 1024;
   static constexpr std::uint32_t kRegionStag = 0x00c0de01;
   static constexpr std::uint64_t kRegionBase = 0x00007f0011223000;
 
   KnownPeer(const Stack& stack, RawPeer peer);
 
-  // As the initiator. The reply's private data; a reject ends there.
+  // The peer is the initiator. hear_answer() returns the private data of the reply. A reject ends
+  // the stream.
   struct Answer {
     bool rejected = false;
     std::string private_data;
@@ -57,33 +58,34 @@ class KnownPeer {
   void ask(std::string_view private_data);
   Answer hear_answer();
   void begin(); // sends the RTR, if this stack has one
-  // As the responder: the request's private data.
+  // The peer is the responder. Returns the private data of the request.
   std::string hear_question();
   void accept(std::string_view private_data);
   void reject(std::string_view private_data); // and ends the stream in the same segment
 
-  // The first FPDU of whoever asked; nothing may be sent before it.
+  // Takes the first FPDU of the initiator. The responder may send nothing before it.
   void hear_first() { EXPECT_TRUE(step()) << "no first FPDU"; }
 
-  // Nothing may come from a side that has not been spoken to.
+  // The IA must send nothing before the peer has.
   void expect_silence();
 
   void send(const Octets& message);
   void write(std::uint32_t stag, std::uint64_t to, const Octets& data);
   Octets read(std::uint32_t stag, std::uint64_t from, std::size_t size);
-  // Serves what comes until there is a Send, and returns it.
+  // Serves FPDUs until there is a Send. Returns its message.
   Octets hear_send();
-  // Takes so many Read Requests and no more, though more are wanted; then serves them.
+  // Takes so many Read Requests and must get no more, though more are posted. Then serves them.
   void expect_reads_held_back(unsigned reads);
   Octets& region() { return region_; }
-  // The next thing must be a Read Request: it is refused with this stack's Terminate, and all ends.
+  // The next FPDU must be a Read Request. Refuses it with this stack's Terminate, which ends the
+  // connection.
   void refuse_read();
-  // The Terminate with which it ends on its own account.
+  // Sends a Terminate of its own accord.
   void give_up();
-  // Ends its own direction, and serves the other one to its end.
+  // Ends its own direction, and serves the other direction until that ends.
   void finish();
   void reset() { stream_.peer().reset(); }
-  // Serves to the end of the stream; "layer/type/code" of the Terminate before it, or "none".
+  // Serves until the stream ends. Returns "layer/type/code" of the Terminate, or "none".
   std::string hear_the_end();
   std::size_t markers_heard() const { return stream_.markers_heard(); }
 
@@ -93,7 +95,7 @@ class KnownPeer {
     std::uint32_t stag = 0;
     std::uint64_t next = 0;
   };
-  struct Sought { // a Read of ours
+  struct Sought { // a Read of this peer
     std::uint32_t stag;
     std::uint64_t to;
     std::uint32_t size;
@@ -106,7 +108,7 @@ class KnownPeer {
   Octets hear_startup(bool reply);
   void enter_full(bool crc);
 
-  bool step(); // the next FPDU; false: there is none
+  bool step(); // takes the next FPDU; false: there is none
   void judge_form(const Octets& ulpdu) const;
   void on_tagged(const Octets& ulpdu);
   void on_untagged(const Octets& ulpdu);
@@ -118,9 +120,9 @@ class KnownPeer {
 
   const Stack stack_;
   FpduStream stream_;
-  bool read_form_ = false;     // of the RTR that it sends
-  bool waits_for_rtr_ = false; // the first FPDU has to be one
-  bool asked_crc_ = false;     // by a request
+  bool read_form_ = false;     // form of the RTR that it sends
+  bool waits_for_rtr_ = false; // the first FPDU has to be an RTR
+  bool asked_crc_ = false;     // by its request
   unsigned asked_ord_ = kRevision1Reads;
   unsigned peer_ird_ = kRevision1Reads;
   Octets region_;
@@ -128,7 +130,7 @@ class KnownPeer {
   std::uint32_t expected_send_ = 1, expected_read_ = 1;
   Placing placing_;
   Octets arriving_;             // of a Send
-  std::deque<Octets> messages_; // that are whole
+  std::deque<Octets> messages_; // whole messages
   std::deque<Sought> sought_;
   Octets response_;
   bool holds_requests_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/known_peer_startup.cc: the stacks, and their startup frames.
+// tests/tcp/known_peer_startup.cc: the known stacks, and their startup frames.
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -15,8 +15,8 @@
 namespace datum::test {
 namespace {
 
-constexpr int kSegment = 1460; // of an Ethernet
-constexpr int kQuietMs = 20;   // how long something that must not come has to show up
+constexpr int kSegment = 1460; // as on Ethernet
+constexpr int kQuietMs = 20;   // how long expect_silence() waits
 constexpr std::uint8_t kMarkers = 0x80;
 constexpr std::uint8_t kCrc = 0x40;
 constexpr std::uint8_t kRejected = 0x20;
@@ -32,7 +32,7 @@ unsigned word(const Octets& frame, std::size_t at) {
   return frame[at] * 256U + frame[at + 1];
 }
 
-// Octets of a startup frame travel in one piece: segments with data that have come.
+// How many segments with data have come. A startup frame must come in one.
 unsigned segments_heard(int socket) {
   constexpr std::size_t kDataSegmentsIn = 152; // <linux/tcp.h>, which glibc's header excludes
   std::array<std::uint8_t, 256> info{};
@@ -45,7 +45,8 @@ unsigned segments_heard(int socket) {
 
 } // namespace
 
-// Linux' siw: client-server whatever its consumers want, no CRC unless asked for, large segments.
+// Linux' siw: client-server whatever its consumers want, no CRC unless a peer asks for it, large
+// segments.
 const Stack kSiw = {.name = "Siw",
                     .our_crc = "on",
                     .revision = 2,
@@ -74,7 +75,7 @@ const Stack kSiwWithoutCrc = {.name = "SiwWithoutCrc",
                               .one_segment = false,
                               .rtr_in_revision_1 = false,
                               .swapped_terminate = true};
-// Chelsio's: offers and answers the Read form alone, and has no place for octets that come early.
+// Chelsio's stack: offers and answers the Read form alone, and loses octets that come early.
 const Stack kCxgb4 = {.name = "Cxgb4",
                       .our_crc = "on",
                       .revision = 2,
@@ -89,7 +90,8 @@ const Stack kCxgb4 = {.name = "Cxgb4",
                       .one_segment = false,
                       .rtr_in_revision_1 = true,
                       .swapped_terminate = false};
-// The same with mpa_rev=1: without RFC 6581, but it sends its Read of nothing all the same.
+// Chelsio's stack with mpa_rev=1: without RFC 6581, but it sends its empty Read as RTR all the
+// same.
 const Stack kCxgb4Revision1 = {.name = "Cxgb4Revision1",
                                .our_crc = "on",
                                .revision = 1,
@@ -104,7 +106,7 @@ const Stack kCxgb4Revision1 = {.name = "Cxgb4Revision1",
                                .one_segment = false,
                                .rtr_in_revision_1 = true,
                                .swapped_terminate = false};
-// Intel's: demands the peer-to-peer model, takes a startup frame only if it comes in one segment.
+// Intel's stack: demands the peer-to-peer model and takes a startup frame only in one segment.
 const Stack kIrdma = {.name = "Irdma",
                       .our_crc = "on",
                       .revision = 2,
@@ -119,7 +121,7 @@ const Stack kIrdma = {.name = "Irdma",
                       .one_segment = true,
                       .rtr_in_revision_1 = false,
                       .swapped_terminate = false};
-// The same where it places segments out of order, for which it wants markers.
+// Intel's stack with placement of segments out of order, for which it demands markers.
 const Stack kIrdmaOutOfOrder = {.name = "IrdmaOutOfOrder",
                                 .our_crc = "on",
                                 .revision = 2,
@@ -166,7 +168,7 @@ void KnownPeer::say_startup(bool reply, std::uint8_t flags, std::uint16_t ird_wo
     EXPECT_TRUE(stream_.peer().say(frame));
 }
 
-// What has to be right for every stack, and that nothing stands behind it.
+// Checks what every stack checks, and that no octet follows the frame.
 Octets KnownPeer::hear_startup(bool reply) {
   Octets frame = stream_.peer().hear_reply();
   if (frame.size() < 20) {
@@ -218,8 +220,8 @@ KnownPeer::Answer KnownPeer::hear_answer() {
     EXPECT_EQ(word(frame, 20) & (kPeerToPeer | kSendForm), stack_.peer_to_peer ? kPeerToPeer : 0U);
     EXPECT_LE(word(frame, 22) & kNumber, stack_.reads) << "ORD above its IRD";
     peer_ird_ = word(frame, 20) & kNumber;
-    // cxgb4 looks for a Write first and gives up if it finds one; whoever asks client-server is
-    // told of none.
+    // cxgb4 looks for a Write first and gives up if it finds one. An initiator that asks
+    // client-server gets no form.
     if (stack_.offers == Forms::Both)
       EXPECT_TRUE(forms == bits(Forms::Read) || forms == bits(Forms::Write)) << forms;
     else

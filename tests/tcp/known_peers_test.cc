@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whole connections with peers that behave as known stacks do, whoever asks: each of them fails the
-// test on whatever the stack would not survive (known_peer.h).
+// Whole connections with peers that behave as known stacks do, in both roles. Each peer fails the
+// test on whatever would break the stack (known_peer.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
   KnownPeer calling() const {
     return KnownPeer(stack(), RawPeer(address_of(ia_), listener_.qualifier(), 0, stack().segment));
   }
-  // Who is called, and has our request. One of revision 1 does not know the first that comes.
+  // A responder that has got the request. With revision 1 it refuses the first request, which is of
+  // revision 2.
   KnownPeer called() {
     if (stack().revision == 1) {
       RawPeer first = theirs_.accept();
@@ -83,7 +84,7 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
     return remote_part(KnownPeer::kRegionStag, KnownPeer::kRegionBase + offset, size);
   }
 
-  // A Send of ours behind whatever else is under way.
+  // Sends a message behind all requests that are under way.
   static void expect_sent(Side& side, KnownPeer& peer, Buffer& buffer, const Octets& message,
                           DAT_UINT64 cookie) {
     set(buffer, message);
@@ -98,7 +99,7 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
     EXPECT_EQ(expect_dto(side.recv_evd(), side.ep(), cookie), message.size());
     EXPECT_EQ(contents(buffer, message.size()), message);
   }
-  // The peer's consumer says the first word: whoever asked client-server has to.
+  // The consumer of the peer sends first: with client-server the initiator has to.
   void first_word(Side& side, KnownPeer& peer) {
     Buffer word = side.buffer(64);
     expect_received(side, peer, word, pattern(5, 1), 1);
@@ -110,7 +111,7 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
   RawListener theirs_{address_of(ia_), std::get<0>(GetParam())->segment};
 };
 
-// 251 octets are what rdma_cm passes on with four octets of its own before them.
+// rdma_cm passes on 251 octets, with four octets of its own before them.
 // Rules: tcp.K1
 TEST_P(KnownPeers, StartWithPrivateData) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{251}}) {
@@ -194,7 +195,7 @@ TEST_P(KnownPeers, ReadBothWays) {
   }
 }
 
-// In revision 1 the wire does not tell, and the consumers have to agree.
+// In revision 1 the frames do not carry IRD and ORD, so the consumers have to agree.
 // Rules: tcp.K5
 TEST_P(KnownPeers, ReadsBeyondTheirsAreHeldBack) {
   const bool told = stack().revision == 2;
@@ -220,7 +221,7 @@ TEST_P(KnownPeers, ReadsBeyondTheirsAreHeldBack) {
   expect_dto(side.request_evd(), side.ep(), 9);
 }
 
-// Nobody has agreed on anything: 4 in revision 2, of which the peer is told.
+// The consumers have not agreed: then 4, which a peer of revision 2 is told.
 // Rules: tcp.K11
 TEST_P(KnownPeers, ReadsThatNobodyHasChosenAreOneWhereTheWireDoesNotTell) {
   const unsigned expected = stack().revision == 2 ? 4 : 1;
@@ -240,7 +241,7 @@ TEST_P(KnownPeers, ReadsThatNobodyHasChosenAreOneWhereTheWireDoesNotTell) {
   expect_dto(side.request_evd(), side.ep(), 9);
 }
 
-// Whoever rejects ends the stream, in the same segment if it is Intel's.
+// A stack that rejects ends the stream; Intel's does so in the same segment.
 // Rules: tcp.K6
 TEST_P(KnownPeers, Reject) {
   Side side(ia_);
@@ -309,7 +310,7 @@ TEST_P(KnownPeers, RefuseARead) {
 
 class ClientServerPeers : public KnownPeers {};
 
-// siw asks client-server though both of its consumers may speak first.
+// siw asks for client-server though both of its consumers may send first.
 // Rules: tcp.K10
 TEST_P(ClientServerPeers, HearNothingBeforeTheyHaveSpoken) {
   Side side(ia_);

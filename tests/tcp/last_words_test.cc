@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What an IA says last comes to its peers, though it is closed at once, and whatever they are at.
+// The last messages of an IA come to its peers, though it is closed at once, and whatever the peers
+// do.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,7 +19,7 @@ namespace {
 constexpr int kRounds = 200;
 constexpr std::size_t kMuch = 256 * 1024;
 
-// Somebody who will leave, and whoever stays and writes much to him.
+// A side that will leave, and its peer, which stays and writes much to it.
 struct Parting {
   explicit Parting(DAT_IA_HANDLE ia) : side(ia) { establish(side, leaver.side()); }
   void write(DAT_UINT64 first, DAT_UINT64 end) {
@@ -35,7 +36,7 @@ struct Parting {
   const Buffer& target = leaver.buffer(kMuch);
 };
 
-// Much is under way to whoever leaves, and most of it will never be read.
+// Much is under way to the side that leaves. It will never read most of it.
 // Rules: tcp.L1
 TEST(LastWords, APeerThatIsSendingSeesDisconnected) {
   const Ia ia = open_ia();
@@ -64,7 +65,8 @@ TEST(LastWords, WhatWasPlacedIsAcknowledged) {
   }
 }
 
-// Both ways are full when one side leaves: what it says last is behind much that nobody takes yet.
+// Both directions are full when one side leaves: its last message is behind much that the peer has
+// not read yet.
 // Rules: tcp.L1
 TEST(LastWords, APeerThatIsSlowSeesDisconnected) {
   constexpr DAT_UINT64 kMessages = 12;
@@ -83,7 +85,7 @@ TEST(LastWords, APeerThatIsSlowSeesDisconnected) {
   }
 }
 
-// The farewell was said before: nothing of it may be taken back.
+// The last message was sent before the close, which must not take it back.
 // Rules: tcp.L1
 TEST(LastWords, AConnectionThatWasClosedBeforeItsIaEndsInOrder) {
   const Ia ia = open_ia();
@@ -107,7 +109,7 @@ TEST(LastWords, ARejectComesToThePeer) {
       EXPECT_DAT_OK(connect(side.ep(), listener, "please"));
       Cr cr = listener.expect_request();
       EXPECT_EQ(request_data(cr), "please");
-    } // rejected
+    } // the owner rejects it
     passive.free();
     expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_PEER_REJECTED, side.ep());
   }
@@ -133,8 +135,7 @@ TEST(LastWords, AProcessThatClosesAndEndsAtOnceEndsInOrder) {
   }
 }
 
-// --- peers that do not let go
-// ---------------------------------------------------------------------
+// --- peers that do not let go --------------------------------------------------------------------
 
 // An IA that is closed while a stranger is connected to it.
 class Unwilling {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How long a peer may take where a variable of the environment says so: not less, and not as long
-// as it might without.
+// The time that a peer has, where a variable of the environment sets it: neither less than that,
+// nor as long as the default.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// An IA that was opened under the variable, and somebody who comes to it.
+// An IA that was opened under the variable, and strangers that come to it.
 struct Guarded {
   Guarded(const char* name, const std::string& value) : variable(name, value) {}
   RawPeer stranger() const { return RawPeer(address_of(ia), listener.qualifier()); }
@@ -29,7 +29,7 @@ struct Guarded {
   Listener listener{ia};
 };
 
-// Since `began`: a second, and no more than that of a slow machine.
+// A second has passed since `began`, and not much more, even on a slow machine.
 void expect_a_second(Clock::time_point began) {
   const auto took = Clock::now() - began;
   EXPECT_GE(took, milliseconds(990));
@@ -63,7 +63,8 @@ TEST_F(Besieged, AFirstFrameHasTheTimeThatIsSet) {
   bystanders_.expect_unharmed();
 }
 
-// The peer has heard the end and does not close: our descriptor stays as long.
+// The peer has read the end but does not close. The IA keeps its descriptor as long as the variable
+// says.
 // Rules: ENV.18
 TEST_F(Besieged, AnEndHasTheTimeThatIsSet) {
   Guarded guarded("DATUM_END_TIMEOUT", "1000");
@@ -90,7 +91,7 @@ TEST_F(Besieged, AFarewellHasTheTimeThatIsSet) {
     auto listener = std::make_unique<Listener>(leaver.ia());
     RawPeer peer(address_of(leaver.ia()), listener->qualifier());
     EXPECT_TRUE(peer.say(plain_request()));
-    listener->expect_request().free(); // rejected, and the peer does not close
+    listener->expect_request().free(); // rejects it, and the peer does not close
     EXPECT_EQ(peer.hear_reply().size(), 20U);
     listener.reset();
     const auto began = Clock::now();
@@ -129,7 +130,7 @@ TEST_F(Besieged, WithoutAHelloWhoeverAcceptsAnswersNone) {
   const Buffer word = side.buffer(8);
   EXPECT_DAT_OK(post_send(side.ep(), {word.segment()}, 1));
   EXPECT_EQ(peer.hear(4), from_hex("001a4143")) << "a Send, and nothing before it";
-  expect_dto(side.request_evd(), side.ep(), 1); // TCP has it: the peer does not acknowledge
+  expect_dto(side.request_evd(), side.ep(), 1); // TCP took it; the peer does not acknowledge
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How much memory hostile peers can make an IA use: what datum(7) says under LIMITS, and no more.
+// How much memory hostile peers can make an IA use: no more than datum(7), LIMITS, says.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace datum::test {
 namespace {
 
-// Of this process, peers included: theirs are sockets and a few octets each.
+// Memory of this process, which includes the peers: sockets and a few octets each.
 std::size_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::size_t all = 0, resident = 0;
@@ -24,14 +24,14 @@ class BoundedMemory : public Besieged {
  protected:
   static constexpr std::size_t kKiB = 1024;
   static constexpr std::size_t kMiB = 1024 * kKiB;
-  // datum(7), LIMITS: of a connection, of one that was never established, of all of an IA's.
+  // datum(7), LIMITS: for a connection, for one that was never established, for all of an IA.
   static constexpr std::size_t kOfConnection = 384 * kKiB;
   static constexpr std::size_t kOfOther = 4 * kKiB;
   static constexpr std::size_t kOfAll = 3277 * kKiB; // 3.2 MiB
-  // What malloc, the test and its peers keep for themselves, however many there are.
+  // The memory that malloc, the test and its peers keep, however many peers there are.
   static constexpr std::size_t kSlack = 2 * kMiB;
 
-  // Once before anything is counted: what is made for the first connection stays.
+  // Runs once before anything is counted: what is allocated for the first connection stays.
   void warm_up() {
     bystanders_.expect_unharmed();
     before_ = resident_bytes();
@@ -41,7 +41,7 @@ class BoundedMemory : public Besieged {
     const std::size_t now = resident_bytes();
     EXPECT_LE(now, before_ + bytes + kSlack) << "before: " << before_;
   }
-  // Connections that nobody has broken yet, each with a stranger.
+  // Connections with a stranger each, which has not broken a rule yet.
   void connect_strangers(std::size_t count, const Octets& request, int receive_buffer) {
     for (std::size_t i = 0; i < count; ++i) {
       Side& victim = victims_.emplace_back(patient_);
@@ -53,9 +53,9 @@ class BoundedMemory : public Besieged {
       EXPECT_GE(peer.hear_reply().size(), 20U);
     }
   }
-  // Messages to all in turn, until nobody takes any more.
+  // Sends messages to all victims in turn, until none takes any more.
   void flood(std::size_t payload) {
-    // As much as both kernels hold is a few MiB.
+    // The buffers of both kernels hold a few MiB.
     constexpr std::size_t kMost = 64 * kMiB;
     struct Stream {
       std::uint32_t msn = 0;
@@ -79,7 +79,7 @@ class BoundedMemory : public Besieged {
         EXPECT_LT(stream.taken, kMost) << "nothing holds it";
       }
       refused = taken == 0 ? refused + 1 : 0;
-      bystanders_.expect_unharmed(); // a turn for whoever would take more
+      bystanders_.expect_unharmed(); // gives the victims time to read more
     }
   }
 
@@ -110,8 +110,9 @@ TEST_F(BoundedMemory, EmptyMessagesThatNobodyHasARecvFor) {
   expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
 }
 
-// What is sent to them waits here, in memory of the program's and in frames around it; so do our
-// last words when they are ended, until they are given up. Rules: tcp.R6 tcp.H5
+// Sends to such peers wait here, in memory of the program and in frames around it. So do the last
+// messages of the IA when it ends the connections, until it gives them up.
+// Rules: tcp.R6 tcp.H5
 TEST_F(BoundedMemory, PeersThatReadNothing) {
   constexpr std::size_t kConnections = 16;
   constexpr DAT_UINT64 kSends = 8;
@@ -154,7 +155,7 @@ TEST_F(BoundedMemory, ConnectionsThatAreHalfOpen) {
   expect_growth_of_at_most((kHalfOpen + 1) * kOfOther);
 }
 
-// They are rejected, and none closes its socket.
+// The peers are rejected, and none closes its socket.
 // Rules: tcp.R6 tcp.R4
 TEST_F(BoundedMemory, ConnectionsThatEnd) {
   constexpr std::size_t kEnding = 128;

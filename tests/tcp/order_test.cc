@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a peer does with several connections, one after the other, is told in that order.
+// Events of several connections come in the order in which the peer caused them.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace datum::test {
 namespace {
 
 constexpr int kConnections = 40;
-constexpr std::size_t kPairs = 40; // more than one answer of epoll holds
+constexpr std::size_t kPairs = 40; // more than one epoll_wait() returns
 constexpr DAT_COUNT kEvents = 128;
 
 // Connections between two IAs; each IA has one EVD for all events of its connections.
@@ -30,7 +30,7 @@ class Pairs {
   Side& far() { return far_; }
   Ep& near_ep(std::size_t i) { return near_eps_[i]; }
   Ep& far_ep(std::size_t i) { return far_eps_[i]; }
-  // So that every connection has something to read and to say when it ends, in another order.
+  // Every connection gets something to read and to send when it ends, in reverse order.
   void talk() {
     for (std::size_t i = kPairs; i-- != 0;) {
       EXPECT_DAT_OK(post_recv(near_eps_[i], {inbox_.segment()}, i));
@@ -71,7 +71,7 @@ TEST(Order, EndsOfSeveralConnections) {
   }
 }
 
-// The peer knows that the youngest connection is there, and then ends others.
+// The peer knows that the newest connection is established before it ends others.
 // Rules: tcp.O2
 TEST(Order, AnEstablishmentBeforeTheEndsThatFollowIt) {
   for (int round = 0; round < kConnections && !HasFailure(); ++round) {

@@ -29,7 +29,7 @@ Octets filled(std::size_t size) {
   return Octets(size, 0xee);
 }
 
-// Length in front; padding and a CRC that nobody asked for behind.
+// Puts the length in front, and padding and a CRC field that is not checked behind.
 Octets fpdu(const Octets& ulpdu) {
   Octets out;
   append(out, static_cast<std::uint16_t>(ulpdu.size()));
@@ -38,7 +38,7 @@ Octets fpdu(const Octets& ulpdu) {
   return out;
 }
 
-// Of the FPDU that begins there.
+// The size of the FPDU that begins there.
 std::size_t fpdu_size(const Octets& stream, std::size_t at) {
   const std::size_t ulpdu = stream[at] * 256U + stream[at + 1];
   return (2 + ulpdu + 3) / 4 * 4 + 4;
@@ -48,13 +48,13 @@ Octets control(std::uint8_t ddp, Opcode opcode) {
   return {ddp, static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(opcode))};
 }
 
-// What is announced, and what is sent.
+// Limits the segments that this side announces and sends.
 void limit_segments(int socket, int segment) {
   if (segment == 0) return;
   EXPECT_EQ(::setsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment), 0);
 }
 
-// The address of an IA with a port.
+// The socket address of an IA, with this port.
 class Name {
  public:
   Name(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port) {
@@ -260,7 +260,7 @@ RawListener::RawListener(DAT_IA_ADDRESS_PTR host, int segment)
   sockaddr_storage bound{};
   socklen_t length = sizeof bound;
   EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &length), 0);
-  // At the same place for both families.
+  // Both families have the port at the same place.
   port_ = ntohs(reinterpret_cast<const sockaddr_in&>(bound).sin_port);
   const timeval patience{kPatienceSeconds, 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -274,8 +274,8 @@ void RawListener::stop() {
   ::shutdown(socket_, SHUT_RDWR);
 }
 
-// A segment is as long as its header, which says so in its thirteenth octet, in words: four bits of
-// it.
+// Lets a segment pass only if it is as long as its TCP header, whose length in words is in the
+// upper four bits of its thirteenth octet.
 bool RawListener::lose_octets() {
   std::array<sock_filter, 8> program{{
       {BPF_LD | BPF_B | BPF_ABS, 0, 0, 12},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// More peers than there are descriptors, places or patience for.
+// More peers than the IA has descriptors, places or patience for.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -14,7 +14,7 @@
 namespace datum::test {
 namespace {
 
-// Of all threads of this process, in microseconds.
+// The time of all threads of this process, in microseconds.
 std::int64_t processor_time() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -24,14 +24,14 @@ std::int64_t processor_time() {
 
 class RunningOut : public Besieged {
  protected:
-  // Nobody asks for so long, in microseconds.
+  // No request comes within `time` us.
   void expect_no_request_for(DAT_TIMEOUT time) {
     DAT_EVENT event{};
     DAT_COUNT more = 0;
     EXPECT_DAT_TYPE(dat_evd_wait(listener_.evd(), time, 1, &event, &more), DAT_TIMEOUT_EXPIRED);
   }
   DAT_CONN_QUAL free_port() const { return Listener(ia_).qualifier(); }
-  // Other processes, which have descriptors; they wait in the backlog.
+  // Other processes, which have descriptors of their own. Their connections wait in the backlog.
   void make_peers(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) peers_.push_back(PeerProcess::of_this_program());
   }
@@ -93,12 +93,12 @@ TEST_F(RunningOut, WithoutDescriptorsAConnectNamesTheLimit) {
   expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
 }
 
-// Whatever kind of qualifier it is: a port, one that stands for ports, any.
+// Three kinds of qualifier: a port, one that is mapped to ports, and any.
 // Rules: tcp.R10 dat_psp_create.R18
 TEST_F(RunningOut, WithoutDescriptorsAServicePointNamesTheLimit) {
   for (const DAT_CONN_QUAL wanted : {free_port(), free_qualifier(), DAT_CONN_QUAL{0}}) {
     SCOPED_TRACE(testing::Message() << "qualifier " << wanted);
-    const Ia ia = open_ia(); // has not said anything about this yet
+    const Ia ia = open_ia(); // each IA logs the limit once
     const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
     DAT_CONN_QUAL qualifier = wanted;
     Psp psp;
@@ -124,7 +124,8 @@ TEST_F(RunningOut, WithoutDescriptorsAServicePointNamesTheLimit) {
   }
 }
 
-// A peer that was rejected and does not go holds a descriptor for a while, but not against others.
+// A peer that was rejected and does not close holds a descriptor for a while, but does not keep it
+// from others.
 // Rules: tcp.R3
 TEST_F(RunningOut, WithoutDescriptorsWhoWasRejectedGivesWay) {
   make_peers(1);
@@ -157,10 +158,10 @@ TEST_F(RunningOut, AThousandRequestsAtOnceAreAllAnswered) {
   }
   std::vector<Cr> requests;
   for (std::size_t i = 0; i < kMany && !HasFailure(); ++i) requests.push_back(expect_request(evd));
-  requests.clear(); // rejected
+  requests.clear(); // rejects them
   for (RawPeer& peer : storm) EXPECT_EQ(peer.hear_reply().size(), 20U);
   bystanders_.expect_unharmed();
-  // None of them closes its socket.
+  // None of the peers closes its socket.
   EXPECT_LE(open_descriptors(), before + kMany + kMostEnding + kSlack);
 }
 
@@ -179,10 +180,10 @@ TEST_F(RunningOut, OfThoseThatHaveEndedTheOldestGo) {
     door.expect_request().free();
     EXPECT_EQ(rejected.back().hear_reply().size(), 20U);
   }
-  // Whoever sent the last reply may still be in that turn; this call waits for its end.
+  // The thread that sent the last reply may still be in that turn. This call waits for its end.
   DAT_EVENT event{};
   EXPECT_DAT_TYPE(dat_evd_dequeue(door.evd(), &event), DAT_QUEUE_EMPTY);
-  // None of them closes its socket.
+  // None of the peers closes its socket.
   EXPECT_LE(open_descriptors(), before + kMany + kBound);
   bystanders_.expect_unharmed();
 }
@@ -202,7 +203,7 @@ TEST_F(HalfOpen, OfThoseThatSayNothingTheOldestGo) {
   std::vector<RawPeer> silent;
   for (std::size_t i = 0; i < kMany; ++i)
     silent.emplace_back(address_of(small_), door_.qualifier());
-  // Who comes last is heard.
+  // The stranger that comes last is answered.
   RawPeer last(address_of(small_), door_.qualifier());
   EXPECT_TRUE(last.say(plain_request()));
   door_.expect_request().free();
@@ -213,7 +214,7 @@ TEST_F(HalfOpen, OfThoseThatSayNothingTheOldestGo) {
   bystanders_.expect_unharmed();
 }
 
-// An octet now and then: a request has to be whole after ten seconds, a message has not.
+// A few octets a second: a request has to be whole after ten seconds, a message has no such limit.
 // Rules: tcp.R5 tcp.H5
 TEST_F(Besieged, OneThatTricklesIsGivenUpOrHeardToItsEnd) {
   constexpr DAT_TIMEOUT kPause = 250'000;
@@ -239,7 +240,7 @@ TEST_F(Besieged, OneThatTricklesIsGivenUpOrHeardToItsEnd) {
     bystanders_.expect_unharmed();
   }
   EXPECT_LT(octets, kMost);
-  // On a slow machine not all of them yet.
+  // On a slow machine some octets of the message have not been sent yet.
   if (static_cast<std::size_t>(octets) < words.size()) {
     EXPECT_TRUE(talker.say({words.begin() + octets, words.end()}));
   }

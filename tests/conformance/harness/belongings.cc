@@ -12,12 +12,13 @@ namespace {
 
 using Folder = std::filesystem::directory_iterator;
 
-// Whoever joins a thread is woken while that is still on its way out: proc(5), "stat", field 9.
+// pthread_join() returns while the thread that ended is still exiting. The kernel's flag of that is
+// in proc(5), "stat", field 9.
 bool is_exiting(const std::filesystem::path& task) {
   constexpr unsigned kExiting = 0x4;
   std::ifstream file(task / "stat");
   std::string text;
-  if (!std::getline(file, text)) return true; // it has gone meanwhile
+  if (!std::getline(file, text)) return true; // it has ended meanwhile
   char state = 0;
   long ignored = 0;
   unsigned flags = 0;

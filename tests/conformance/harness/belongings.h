@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// harness/belongings.h: what this process has, as the kernel counts it: for tests of what is left
-// behind.
+// harness/belongings.h: the descriptors and threads that this process has, as the kernel counts
+// them. Tests use it to find what a call has left behind.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace datum::test {
 
 std::ptrdiff_t descriptors_in_use();
-// Without those that have been joined: the kernel lists them a moment longer.
+// Leaves out threads that are exiting: the kernel lists a joined thread for a moment longer.
 std::ptrdiff_t threads_alive();
 
 } // namespace datum::test

@@ -9,7 +9,7 @@ DAT_COUNT count(std::string_view data) {
   return static_cast<DAT_COUNT>(data.size());
 }
 
-// The API takes a pointer to non-const that it does not write through.
+// The DAT calls take a pointer to non-const but do not write through it.
 void* bytes(std::string_view data) {
   return data.empty() ? nullptr : const_cast<char*>(data.data());
 }

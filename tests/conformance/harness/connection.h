@@ -31,7 +31,7 @@ using ChangeAttributes = std::function<void(DAT_EP_ATTR&)>;
 
 struct SideOptions {
   const DAT_EP_ATTR* attributes = nullptr;
-  ChangeAttributes change; // of the attributes given, or of those dat_ep_create() chooses
+  ChangeAttributes change; // changes the attributes given, or else the defaults
   Evds evds = Evds::kSeparate;
   DAT_COUNT queue_length = kQueueLength;
   DAT_COUNT srq_recvs = 0; // more than 0: the EP takes its Recvs from an SRQ of this size
@@ -54,7 +54,7 @@ class Side {
   // Another EP with the same PZ and EVDs.
   Ep another_ep(const DAT_EP_ATTR* attributes = nullptr) const;
   Buffer buffer(std::size_t size, DAT_MEM_PRIV_FLAGS privileges = DAT_MEM_PRIV_ALL_FLAG) const;
-  // Nothing of it is freed any more: an abrupt close has done so.
+  // The side frees no object any more: an abrupt close has destroyed them.
   void give_up();
 
  private:
@@ -92,13 +92,13 @@ DAT_RETURN connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL q
                    std::string_view private_data = {}, DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE);
 DAT_RETURN connect(DAT_EP_HANDLE ep, const Listener& listener, std::string_view private_data = {},
                    DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE);
-// The private data that a request, or a connection event, brought.
+// The private data of a request, or of a connection event.
 std::string request_data(DAT_CR_HANDLE cr);
 std::string reply_data(const DAT_CONNECTION_EVENT_DATA& event);
 // dat_cr_accept(); on success the CR is given up.
 DAT_RETURN accept(Cr& cr, DAT_EP_HANDLE ep, std::string_view private_data = {});
 
-// What the two ends of a connection saw when it came up.
+// The private data that the two ends received when the connection came up.
 struct Established {
   std::string request_data; // private data in the CR
   std::string reply_data;   // private data of the active side's ESTABLISHED
@@ -118,7 +118,7 @@ struct PairOptions {
   bool connected = true; // false: both EPs stay unconnected
 };
 
-// Both sides as usual but for some attributes.
+// Options of a pair whose sides differ from the defaults in some attributes.
 PairOptions with_attributes(ChangeAttributes active, ChangeAttributes passive = {});
 
 class ConnectedPair {

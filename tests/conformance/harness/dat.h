@@ -41,22 +41,22 @@ inline constexpr DAT_MEM_TYPE kStronglyOrdered = DAT_MEM_TYPE_SO_VIRTUAL;
 
 inline constexpr DAT_UINT64 kCnoFields = 0x3;
 inline constexpr DAT_UINT64 kEpFields = 0x7ffff7ff;
-inline constexpr DAT_UINT64 kUnusedEpField = 0x800;       // between the EP's own and its attributes
-inline constexpr DAT_UINT64 kUnknownEpField = 0x80000000; // behind them all
+inline constexpr DAT_UINT64 kUnusedEpField = 0x800;       // between EP fields and EP attributes
+inline constexpr DAT_UINT64 kUnknownEpField = 0x80000000; // above all fields
 inline constexpr DAT_UINT64 kLmrFields = 0x3ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x1f;
 inline constexpr int kUnknownEvdFlag = 0x200;
 inline constexpr int kUnknownService = 1;
 inline constexpr int kUnknownPrivilege = 0x40;
 inline constexpr int kSrqOperational = 0;
-// Whether the own side may read what it registered without the right to (DAT2.18).
+// True: the own side may read memory that it registered without the right to read (DAT2.18).
 inline constexpr bool kAlwaysReadable = false;
-// Whether the event of its request names an RSP (DAT2.30).
+// True: the event of the request that an RSP took names the RSP (DAT2.30).
 inline constexpr bool kNamesSpentRsp = false;
-// Whether a connected EP that has ended is told to have left its SRQ (DAT2.87).
+// True: an asynchronous error tells that a connected EP has left its SRQ (DAT2.87).
 inline constexpr bool kReportsSrqLeft = false;
 
-// Where arguments stand that DAT 2.0 moved.
+// Positions of the arguments that DAT 2.0 moved.
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG7;
 inline constexpr DAT_RETURN_SUBTYPE kArgBindTriplet = DAT_INVALID_ARG2;
 inline constexpr DAT_RETURN_SUBTYPE kArgBindPrivileges = DAT_INVALID_ARG3;
@@ -73,7 +73,7 @@ inline DAT_OS_WAIT_PROXY_AGENT agent_in(const DAT_CNO_PARAM& param) {
   return param.proxy.agent;
 }
 
-inline constexpr DAT_MEM_TYPE kStronglyOrdered = DAT_MEM_TYPE_VIRTUAL; // the only kind there is
+inline constexpr DAT_MEM_TYPE kStronglyOrdered = DAT_MEM_TYPE_VIRTUAL; // the only virtual type
 
 inline constexpr DAT_UINT64 kCnoFields = 0x7;
 inline constexpr DAT_UINT64 kEpFields = 0x7fffffff;
@@ -81,9 +81,9 @@ inline constexpr DAT_UINT64 kUnusedEpField = 0x200000000;
 inline constexpr DAT_UINT64 kUnknownEpField = 0x200000000;
 inline constexpr DAT_UINT64 kLmrFields = 0x7ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x7f;
-inline constexpr int kUnknownEvdFlag = 0x400;  // behind that of extensions
-inline constexpr int kUnknownService = 2;      // behind that of datagrams
-inline constexpr int kUnknownPrivilege = 0x80; // behind that of atomic operations
+inline constexpr int kUnknownEvdFlag = 0x400;  // above the flag of extensions
+inline constexpr int kUnknownService = 2;      // above the service of datagrams
+inline constexpr int kUnknownPrivilege = 0x80; // above the right of atomic operations
 inline constexpr int kSrqOperational = 1;
 inline constexpr bool kAlwaysReadable = true;
 inline constexpr bool kNamesSpentRsp = true;
@@ -120,7 +120,7 @@ inline DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION
                         rmr_context, registered_size, registered_address);
 }
 
-// Without its LMR: the context in the triplet names it.
+// The form without the LMR: the context in the triplet names the LMR.
 inline DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, const DAT_LMR_TRIPLET* triplet,
                                DAT_MEM_PRIV_FLAGS privileges, DAT_EP_HANDLE ep,
                                DAT_RMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/each_kind.h: an object of each kind, and the handle rules that all functions share.
 // Lives here: one IA with one of everything; null, wrong-kind and destroyed handles for any
-// function. Not here:   rules of single functions.
+//             function.
+// Not here:   rules of single functions.
 #pragma once
 
 #include "dat.h"
@@ -31,16 +32,16 @@ class EachKind {
   Psp psp;
   Rsp rsp;
 
-  // Kind and handle of each, the IA's included.
+  // Kind and handle of each object, the IA included.
   std::vector<std::pair<DAT_HANDLE_TYPE, DAT_HANDLE>> handles() const;
-  // Nothing of it is freed any more: an abrupt close has done so.
+  // EachKind frees no object any more: an abrupt close has destroyed them.
   void give_up();
 
  private:
   DAT_IA_HANDLE ia_;
 };
 
-// A connection request that nobody has answered, with the IA of its requester.
+// A connection request without an answer, with the IA of its requester.
 class PendingRequest {
  public:
   explicit PendingRequest(DAT_IA_HANDLE ia);
@@ -53,17 +54,17 @@ class PendingRequest {
   Cr cr_;
 };
 
-// A handle of that kind that was valid and is no more.
+// A handle of that kind whose object has been freed.
 DAT_HANDLE destroyed_handle(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind);
 
-// call(handle) must return DAT_INVALID_HANDLE, with the subtype of the kind unless it is an EVD,
-// for DAT_HANDLE_NULL, for what never was a handle, for a handle of every other kind, and for a
-// destroyed handle of this kind.
+// call(handle) must return DAT_INVALID_HANDLE for DAT_HANDLE_NULL, for a pointer to something else,
+// for a handle of every other kind, and for a destroyed handle of this kind. The subtype must name
+// the kind, unless the kind is EVD.
 void expect_handle_checks(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind,
                           const std::function<DAT_RETURN(DAT_HANDLE)>& call);
 
-// query(mask, with_struct) of a dat_..._query with this set of fields: a foreign mask bit, a null
-// structure, no bits at all.
+// Checks query(mask, with_struct), a dat_..._query with this set of fields: with a mask bit that no
+// field has, with a null structure, and with an empty mask.
 void expect_query_checks(DAT_UINT64 all_fields,
                          const std::function<DAT_RETURN(DAT_UINT64 mask, bool with_struct)>& query);
 

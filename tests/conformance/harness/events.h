@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/events.h: events that must come, and events that must not.
 // Lives here: waiting for the next event with a generous limit, and the usual checks of its
-// contents. Not here:   what leads to an event.
+//             contents.
+// Not here:   what leads to an event.
 #pragma once
 
 #include "dat.h"
@@ -11,53 +12,54 @@
 
 namespace datum::test {
 
-// us: five seconds, unless a wire wants more of them; a healthy library never needs it.
+// In us: five seconds, or more if DATUM_TEST_PATIENCE says so. A healthy library never needs it.
 extern const DAT_TIMEOUT kPatience;
-inline constexpr DAT_TIMEOUT kQuiet = 20'000; // us: how long an unwanted event has to show up
+inline constexpr DAT_TIMEOUT kQuiet = 20'000; // us: how long no_event() waits for an unwanted event
 
-// The next event; a failure of the test, and an event with number 0, if none comes.
+// The next event. If none comes, the test fails and the event has number 0.
 DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout = kPatience);
 
 // The next event, which must have this number.
 DAT_EVENT expect_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number);
 
-// The next event by polling: for completions that do not notify and so wake nobody.
+// The next event by polling: for completions that do not notify and so wake no thread.
 DAT_EVENT poll_event(DAT_EVD_HANDLE evd);
 
-// A DTO completion with this EP, cookie and status; returns transfered_length.
+// Expects a DTO completion with this EP, cookie and status. Returns transfered_length.
 DAT_VLEN expect_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 cookie,
                     DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
-// The same by polling.
+// The same as expect_dto(), but polls.
 DAT_VLEN poll_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 cookie,
                   DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
 void expect_bind(DAT_EVD_HANDLE evd, DAT_RMR_HANDLE rmr, DAT_UINT64 cookie,
                  DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
-// A connection event of this EP; returns its data.
+// Expects a connection event of this EP. Returns its data.
 DAT_CONNECTION_EVENT_DATA expect_connection_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number,
                                                   DAT_EP_HANDLE ep);
-// A connection request; the owner rejects it if the test does not answer.
+// Expects a connection request. The returned owner rejects it if the test does not answer.
 Cr expect_request(DAT_EVD_HANDLE evd);
 
-// Nothing is there and nothing comes for a moment.
+// True: no event is there and none comes within kQuiet.
 testing::AssertionResult no_event(const char* evd_text, DAT_EVD_HANDLE evd);
 
 // Software events, for tests of EVDs and CNOs.
 DAT_RETURN post_software_event(DAT_EVD_HANDLE evd, void* pointer);
 void* expect_software_event(DAT_EVD_HANDLE evd);
-// A recognisable pointer that is never followed.
+// A pointer that tests recognise and never follow.
 void* pointer_value(std::uintptr_t number);
 
-// One look at a CNO's trigger, which it clears. The second form names the EVD that must have fired.
+// Looks once at a CNO's trigger, which clears it. is_triggered() also names the EVD that must have
+// fired.
 testing::AssertionResult is_untriggered(const char* cno_text, DAT_CNO_HANDLE cno);
 testing::AssertionResult is_triggered(const char* cno_text, const char* evd_text,
                                       DAT_CNO_HANDLE cno, DAT_EVD_HANDLE evd);
 
 // The EVD of asynchronous errors that dat_ia_open() made.
 DAT_EVD_HANDLE async_evd_of(DAT_IA_HANDLE ia);
-// There the low watermark event of this SRQ.
+// Expects the low watermark event of this SRQ on the async EVD of `ia`.
 void expect_low_watermark(DAT_IA_HANDLE ia, DAT_SRQ_HANDLE srq);
 
-// How many events can be dequeued now; takes them all.
+// Takes all events that can be dequeued now. Returns how many.
 int drain(DAT_EVD_HANDLE evd);
 
 } // namespace datum::test

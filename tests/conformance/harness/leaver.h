@@ -15,7 +15,7 @@ class Leaver {
   DAT_IA_HANDLE ia() const { return ia_; }
   Side& side() { return side_; }
   Buffer& buffer(std::size_t size) { return buffers_.emplace_back(side_.buffer(size)); }
-  // Abruptly, whatever is under way.
+  // Closes the IA abruptly, whatever is under way.
   void leave() {
     EXPECT_DAT_OK(dat_ia_close(ia_.release(), DAT_CLOSE_ABRUPT_FLAG));
     for (Buffer& each : buffers_) each.lmr().release();

@@ -11,7 +11,7 @@
 
 namespace {
 
-// Some tests hold more connections than an ordinary user may have descriptors without asking.
+// Some tests hold more connections than the default limit of descriptors allows.
 void take_more_descriptors() {
   constexpr rlim_t kEnough = 8192;
   rlimit limit{};

@@ -11,7 +11,8 @@ namespace datum::test {
 
 namespace {
 
-// IPv4 or IPv6 in digits; one at a time.
+// Parses an IPv4 or IPv6 address in digits. Each call overwrites the address that the last one
+// returned.
 DAT_IA_ADDRESS_PTR parse_address(const std::string& text) {
   static sockaddr_in6 address;
   auto* const v4 = reinterpret_cast<sockaddr_in*>(&address);
@@ -28,7 +29,7 @@ DAT_IA_ADDRESS_PTR parse_address(const std::string& text) {
 
 DAT_RETURN close_ia(DAT_HANDLE ia) {
   const DAT_RETURN status = dat_ia_close(ia, DAT_CLOSE_GRACEFUL_FLAG);
-  // The next test must find a clean process whatever this one left.
+  // The next test must find a clean process, whatever this test left behind.
   if (status != DAT_SUCCESS) dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
   return status;
 }

@@ -37,10 +37,10 @@ class Owned {
   ~Owned() { free(); }
 
   DAT_HANDLE get() const { return handle_; }
-  operator DAT_HANDLE() const { return handle_; } // so that it goes where DAT wants a handle
+  operator DAT_HANDLE() const { return handle_; } // so that DAT calls take it
   DAT_HANDLE* out() { return &handle_; }          // for the OUT argument of a create
 
-  // The caller frees it, or has already seen it die.
+  // Gives the handle up: the caller frees it, or its object has been destroyed already.
   DAT_HANDLE release() { return std::exchange(handle_, DAT_HANDLE_NULL); }
 
   void free() {
@@ -69,10 +69,10 @@ using Cr = Owned<dat_cr_reject, DAT_HANDLE_TYPE_CR>; // dropped unanswered: reje
 
 inline constexpr DAT_COUNT kQueueLength = 64;
 
-// All the streams; one EVD made with this may serve every purpose.
+// All the streams. An EVD made with this may serve every purpose.
 inline constexpr auto kEveryStream =
     static_cast<DAT_EVD_FLAGS>(DAT_EVD_DEFAULT_FLAG | DAT_EVD_SOFTWARE_FLAG);
-// What a request EVD needs for DTOs and binds.
+// The streams that a request EVD needs for DTOs and binds.
 inline constexpr auto kRequestStreams =
     static_cast<DAT_EVD_FLAGS>(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
 
@@ -82,7 +82,7 @@ Enum any_value(int value) {
   return static_cast<Enum>(value);
 }
 
-// Each reports a failure of the test if the create fails, and then owns nothing.
+// Each function reports a failure of the test if the create fails. The owner is empty then.
 Ia open_ia();
 Ia open_ia(const std::string& name);
 Pz create_pz(DAT_IA_HANDLE ia);
@@ -93,18 +93,18 @@ Evd create_evd(DAT_IA_HANDLE ia, DAT_EVD_FLAGS flags, DAT_COUNT length = kQueueL
 Rmr create_rmr(DAT_PZ_HANDLE pz);
 Srq create_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_COUNT max_recv_dtos = 16,
                DAT_COUNT max_recv_iov = 4);
-// recv, request, connect: as in dat_ep_create().
+// The EVDs come in the order of dat_ep_create().
 Ep create_ep(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE recv, DAT_EVD_HANDLE request,
              DAT_EVD_HANDLE connect, const DAT_EP_ATTR* attributes = nullptr);
 Psp create_psp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EVD_HANDLE evd,
                DAT_PSP_FLAGS flags = DAT_PSP_CONSUMER_FLAG);
 Rsp create_rsp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep, DAT_EVD_HANDLE evd);
 
-// A qualifier that no other test of this or another process uses, and no `_any` gives out: longer
-// than 16 bits. For one of 16 bits take a Listener's.
+// A qualifier that no other test of this or another process uses, and that no dat_psp_create_any()
+// chooses, since it is longer than 16 bits. For one of 16 bits use a Listener's.
 DAT_CONN_QUAL free_qualifier();
 
-// The address that other IAs reach this one by; storage of the IA, or static.
+// The address by which other IAs reach this one. The IA owns it, or it is static.
 DAT_IA_ADDRESS_PTR address_of(DAT_IA_HANDLE ia);
 DAT_IA_ATTR ia_attributes(DAT_IA_HANDLE ia);
 DAT_PROVIDER_ATTR provider_attributes(DAT_IA_HANDLE ia);

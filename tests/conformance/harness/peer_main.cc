@@ -94,8 +94,8 @@ class Peer {
     return std::to_string(expect_dto(side_->recv_evd(), side_->ep(), 1));
   }
 
-  // It has copies of this process's descriptors, and lives until the commands' pipe is closed,
-  // whatever becomes of this process.
+  // The child has copies of this process's descriptors. It lives until the pipe of the commands is
+  // closed, whatever becomes of this process.
   static std::string make_child() {
     const pid_t child = fork();
     if (child < 0) return "no child";

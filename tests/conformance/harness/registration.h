@@ -13,7 +13,7 @@
 
 namespace datum::test {
 
-// What a registration asks for and what it returned. OUT members are meaningful after success.
+// The arguments and the results of dat_lmr_create(). The results are meaningful after success.
 struct Registration {
   DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
   DAT_MEM_TYPE type = DAT_MEM_TYPE_VIRTUAL;
@@ -34,10 +34,10 @@ struct Registration {
 
 using SharedId = std::array<char, DAT_LMR_COOKIE_SIZE>;
 
-// Names the memory of a registration as shared between processes.
+// Makes it a registration of shared memory, with this name for other processes.
 void make_shared(Registration& registration, SharedId& id);
 
-// Whole pages, unmapped again at the end.
+// Whole pages, which the destructor unmaps.
 class Pages {
  public:
   static Pages private_memory(std::size_t count);
@@ -51,7 +51,7 @@ class Pages {
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
   static std::size_t page();
-  void unmap_from(std::size_t offset); // to the end
+  void unmap_from(std::size_t offset); // from there to the end
 
  private:
   Pages(void* data, std::size_t size) : data_(static_cast<char*>(data)), size_(size) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// harness/segment_checks.h: what every post checks of its local segments.
-// Lives here: the bad segments, and what must be said of each.
+// harness/segment_checks.h: the checks of local segments that all posts share.
+// Lives here: the bad segments, and the error that each must give.
 // Not here:   the number of segments, whose bound differs from post to post.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace datum::test {
 inline constexpr auto kNoLocalRead = static_cast<DAT_MEM_PRIV_FLAGS>(0x32);
 inline constexpr auto kNoLocalWrite = static_cast<DAT_MEM_PRIV_FLAGS>(0x23);
 
-// Posts 16 bytes in one segment or two, with segments that must be refused: an unknown context,
-// ranges that leave the LMR, an LMR of another PZ, and one without the right that the post needs.
+// Posts 16 bytes in one segment or two. post() must refuse an unknown context, ranges that leave
+// the LMR, an LMR of another PZ, and one without the right that the post needs.
 void expect_segment_checks(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS insufficient,
                            const std::function<DAT_RETURN(Segments)>& post);
 

@@ -40,8 +40,8 @@ EpInState::EpInState()
 }
 
 EpInState::~EpInState() {
-  // An unanswered request or an RSP keeps its EP from being freed, and the EP comes before the
-  // memory of what it still sends; the owners see to the rest.
+  // A request without an answer and an RSP keep their EP from being freed. The EP must be freed
+  // before the memory of a Send that is still under way. The members' destructors free the rest.
   cr_.free();
   rsp_.free();
   side_->ep().free();
@@ -102,7 +102,7 @@ void EpInState::connected() {
 
 void EpInState::disconnect_pending() {
   connected();
-  // A Send for which the peer posts no Recv is carried through only when it does.
+  // A Send is carried through only when the peer posts a Recv, and this peer posts none.
   message_.emplace(side_->buffer(16));
   EXPECT_DAT_OK(post_send(ep_, {message_->segment()}, 1));
   EXPECT_DAT_OK(dat_ep_disconnect(ep_, DAT_CLOSE_GRACEFUL_FLAG));

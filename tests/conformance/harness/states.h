@@ -41,7 +41,7 @@ class EpInState {
 
   DAT_EP_HANDLE ep() const { return ep_; }
   DAT_IA_HANDLE ia() const { return ia_; }
-  // PZ, EVDs: of the EP, or spare ones where the EP has none (TP).
+  // The PZ and the EVDs of the EP. In TP the EP has none; then these are spare ones.
   Side& side() { return *side_; }
   // The request that owns the EP in PP and TP; null otherwise. Answer it with
   // dat_cr_...(cr().release()).
@@ -51,9 +51,9 @@ class EpInState {
   Side& peer() { return *peer_; }
   // A service point of ia() that accepts connects.
   Listener& listener() { return *listener_; }
-  // The stopped process at the other end in CP.
+  // The stopped process that is the peer in CP.
   PeerProcess& process() { return *process_; }
-  // The test destroyed the EP.
+  // The test calls this after it has destroyed the EP.
   void ep_is_gone();
 
  private:
@@ -83,8 +83,8 @@ class EpInState {
 };
 
 // Checks that the EP is in that state. COMPLETION_PENDING needs a peer that does not react: a
-// stopped second process, which a virtual network has not got; the result is then null and the test
-// skips.
+// stopped second process. A simulated network has no second process: the result is null then, and
+// the test skips.
 std::unique_ptr<EpInState> put_ep_in_state(DAT_EP_STATE state);
 
 } // namespace datum::test

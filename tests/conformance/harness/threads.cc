@@ -14,10 +14,10 @@ namespace datum::test {
 
 namespace {
 
-// Under qemu-user the kernel knows the system calls of its own processor, x86-64. In a whole
-// machine the same programs meet their own. No number of the one is a call of the other that
-// sleeps.
-constexpr long kEpollPwait2 = 441; // Linux 5.11; the same everywhere
+// Under qemu-user /proc shows the system call numbers of the machine's processor, x86-64. In a
+// whole emulated machine it shows those of the emulated processor. So both sets of numbers are
+// looked for: no number of one set is another sleeping call of the other set.
+constexpr long kEpollPwait2 = 441; // Linux 5.11; the same number on every processor
 constexpr std::initializer_list<long> kFutex{
     SYS_futex,
 #ifdef DATUM_EMULATED
@@ -42,9 +42,9 @@ bool is_one_of(std::initializer_list<long> numbers, long number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
-// What the kernel says of the thread: the system call in which it sleeps, and its arguments. Asleep
-// at a lock is not yet in the wait: a lock sleeps until a word that says "taken" changes, a wait
-// until a word that is 0 does, or in the kernel's poll.
+// Whether the thread sleeps in a wait: the kernel shows the system call and its arguments. A thread
+// that sleeps for a lock does not wait yet. It sleeps in a futex until a word that says "taken"
+// changes; a wait sleeps until a word that is 0 changes, or in the kernel's poll.
 bool waits(int thread_id) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread_id) + "/syscall");
   long number = -1; // "running": no number
@@ -58,7 +58,7 @@ bool waits(int thread_id) {
 
 void ignore_user_signal() {
   struct sigaction action {};
-  action.sa_handler = [](int) {}; // no SA_RESTART: the wait must notice
+  action.sa_handler = [](int) {}; // without SA_RESTART the signal interrupts the wait
   sigaction(SIGUSR1, &action, nullptr);
 }
 

@@ -12,12 +12,13 @@
 
 namespace datum::test {
 
-// Returns when the thread of that number, 0 while it has none, waits inside a call, or is over.
+// Returns when the thread of that number waits inside a call, or when `over` is true. The number is
+// 0 until the thread has stored it.
 void wait_until_asleep(const std::atomic<int>& thread_id, const std::atomic<bool>& over);
 
 class BlockedCall {
  public:
-  // Returns when the thread waits inside the call, or the call is over.
+  // Returns when the thread waits inside the call, or when the call has returned.
   explicit BlockedCall(std::function<DAT_RETURN()> call);
   ~BlockedCall();
 
@@ -25,9 +26,10 @@ class BlockedCall {
   BlockedCall& operator=(const BlockedCall&) = delete;
 
   bool is_over() const { return over_; }
-  DAT_RETURN join(); // what the call returned
-  // SIGUSR1 to the thread, with a handler that does nothing, until the call is over: a wait that
-  // was woken for another reason is not asleep for a moment, and a signal then interrupts nothing.
+  DAT_RETURN join(); // returns the status of the call
+  // Sends SIGUSR1, with a handler that does nothing, to the thread until the call returns. One
+  // signal may not be enough: a thread that was woken for another reason is not asleep for a
+  // moment, and a signal interrupts nothing then.
   void interrupt();
 
  private:

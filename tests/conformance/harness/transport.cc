@@ -14,7 +14,7 @@ namespace datum::test {
 namespace {
 
 constexpr const char* kTransportVariable = "DATUM_TEST_TRANSPORT";
-// Another dat.conf than that of this build: the providers of another release.
+// Names another dat.conf than that of this build, to test the providers of another release.
 constexpr const char* kConfVariable = "DATUM_TEST_DAT_CONF";
 constexpr const char* kOption = "--transport=";
 
@@ -41,7 +41,7 @@ int number(const char* name, int unless_given) {
   return given == nullptr ? unless_given : std::atoi(given);
 }
 
-// IPv6 is TCP, too.
+// TCP over IPv6 has a transport name of its own.
 bool is_tcp(const std::string& name) {
   return name == "tcp" || name == "tcp6";
 }
@@ -98,7 +98,7 @@ void choose_transport(int* argc, char** argv) {
   const char* given = std::getenv(kConfVariable);
   const char* conf = given != nullptr ? given : DATUM_CONFORMANCE_DAT_CONF;
   if (current != nullptr && std::strcmp(current, conf) == 0) return;
-  // One provider has both ways.
+  // The same provider offers shared memory and TCP.
   if (is_tcp(from_environment())) setenv("DATUM_TRANSPORT", "tcp", 1);
   if (from_environment() == "tcp6" && !has_ipv6()) {
     std::puts("conformance: this host has no ::1, so nothing can be said of TCP over IPv6");

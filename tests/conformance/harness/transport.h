@@ -16,25 +16,26 @@ const std::string& transport();
 // The dat.conf name of that transport's IA, for dat_ia_open().
 const std::string& ia_name();
 
-// Another name for it, by DATUM_ALIAS.
+// The name that DATUM_ALIAS gives to the same IA.
 extern const char* const kIaAlias;
 
-// The numeric address by which IAs of this run reach each other, if it is not the IA's own: from
-// DATUM_TEST_ADDRESS, which a test sets that puts a network between a host and itself. Or empty.
+// The numeric address by which IAs of this run reach each other, if it is not the IA's own; else
+// empty. It comes from DATUM_TEST_ADDRESS: a test sets that if it puts a network between a host and
+// itself.
 const std::string& other_address();
 
-// What a wire between the two ends makes of a test's limits, from whoever puts it there.
-// Events may take so many times as long: DATUM_TEST_PATIENCE, 1 unless given.
+// Events may take so many times as long: DATUM_TEST_PATIENCE, 1 unless given. A program that puts a
+// wire between the two ends sets it.
 int times_as_patient();
-// And what is promised in microseconds, so much longer: DATUM_TEST_WAY, 0 unless given.
+// A promise in microseconds may be kept so much later: DATUM_TEST_WAY, 0 unless given.
 std::chrono::microseconds time_on_the_way();
 
-// So many octets that no Recv takes do not fit into what the transport holds by itself: what is
-// posted behind them cannot start.
+// More octets than the transport holds while no Recv takes them. A request that is posted behind
+// them cannot start.
 std::size_t more_than_is_held();
 
 // Takes --transport=NAME out of the arguments. libdat may read its configuration while it is
-// loaded, so the first call puts DAT_OVERRIDE and DATUM_ALIAS into the environment and starts the
+// loaded. So the first call puts DAT_OVERRIDE and DATUM_ALIAS into the environment and starts the
 // program anew.
 void choose_transport(int* argc, char** argv);
 

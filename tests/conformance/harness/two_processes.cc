@@ -37,7 +37,7 @@ namespace {
 } // namespace
 
 PeerProcess::PeerProcess(const std::vector<std::string>& command) {
-  signal(SIGPIPE, SIG_IGN); // a dead peer shall fail the test, not end it
+  signal(SIGPIPE, SIG_IGN); // a dead peer shall fail the test, not end its process
   int to_peer[2];
   int from_peer[2];
   if (pipe2(to_peer, O_CLOEXEC) != 0 || pipe2(from_peer, O_CLOEXEC) != 0) {

@@ -16,9 +16,9 @@ class PeerProcess {
  public:
   static const int kPatienceMs; // a healthy peer never needs it
 
-  // fork and exec; commands go to its stdin, answers come from its stdout.
+  // Forks and executes the command. Commands go to its stdin, answers come from its stdout.
   explicit PeerProcess(const std::vector<std::string>& command);
-  // This test program as peer, on the same transport.
+  // Starts this test program as a peer, on the same transport.
   static PeerProcess of_this_program();
 
   PeerProcess(PeerProcess&& other) noexcept;
@@ -28,7 +28,7 @@ class PeerProcess {
   ~PeerProcess(); // closes the command pipe and waits; kills a peer that does not end
 
   void send(std::string_view command);
-  // The next line without its newline; a failure of the test and "" if none comes in time.
+  // The next line without its newline. If none comes in time, the test fails and the line is "".
   std::string receive(int patience_ms = kPatienceMs);
   std::string ask(std::string_view command) {
     send(command);
@@ -38,7 +38,7 @@ class PeerProcess {
   void stop();         // SIGSTOP, and waits until it has stopped
   void go_on();        // SIGCONT
   void kill();         // SIGKILL, and reaps
-  int wait_for_exit(); // closes the command pipe; the exit status, -1 after a signal
+  int wait_for_exit(); // closes the command pipe; returns the exit status, or -1 after a signal
 
   pid_t pid() const { return pid_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// harness/variable.h: what the environment says while an IA is opened, and what an EP says of
-// the way its connection takes.
+// harness/variable.h: variables of the environment while an IA is opened, and the named attributes
+// of an EP.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,8 @@
 
 namespace datum::test {
 
-// Set while it lives, and then what it was: whoever runs the tests may have set it.
+// Sets the variable while it lives and restores the old value then: the caller of the test program
+// may have set one.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -32,13 +33,13 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-// Not set while it lives.
+// Unsets the variable while it lives.
 class NoVariable : public Variable {
  public:
   explicit NoVariable(const char* name) : Variable(name, "") { unsetenv(name); }
 };
 
-// A named attribute of an EP; "": it has none of that name.
+// The value of a named attribute of an EP; "" if it has none of that name.
 inline std::string told_of(DAT_EP_HANDLE ep, const std::string& name) {
   DAT_EP_PARAM param{};
   EXPECT_DAT_OK(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the calls that only DAT 2.0 has answer to arguments that are none.
+// The calls that only DAT 2.0 has, with bad arguments.
 #include "dat.h"
 
 #include <dat2/dat_ib_extensions.h>
@@ -106,7 +106,7 @@ class Dat2CspArguments : public Conformance {
   }
   DAT_IA_ADDRESS_PTR pointer() { return address.pointer(); }
   DAT_RETURN create() { return dat_csp_create(ia, &comm, pointer(), evd, csp.out()); }
-  // The port that was chosen, in the address too.
+  // The port that the provider chose. port() also puts it into `address`.
   DAT_CONN_QUAL port() {
     DAT_CSP_PARAM param{};
     EXPECT_DAT_OK(dat_csp_query(csp, DAT_CSP_FIELD_ALL, &param));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Atomic operations of many at once: endpoints, adapters, threads, and the processor itself.
+// Atomic operations at the same time from several endpoints, adapters and threads, and by the
+// processor itself.
 #include "dat.h"
 
 #include <dat2/dat_ib_extensions.h>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace datum::test;
 
-// Each has an adapter of its own, so that nothing but the memory holds them together.
+// Each endpoint has an adapter of its own, so that the adapters share only the memory.
 constexpr std::size_t kEndpoints = 3;
 
 class Dat2Atomics : public testing::Test {
@@ -27,7 +28,8 @@ class Dat2Atomics : public testing::Test {
       passive = server.another_ep();
       establish(side.ep(), side.connect_evd(), passive, server.connect_evd(), server.ia());
     }
-    // Posted and over. Threads that share the client take each other's completions.
+    // Posts and waits for the completion. Threads that share the client take each other's
+    // completions.
     void carry_out(std::size_t thread, const std::function<DAT_RETURN()>& post) {
       done[thread] = false;
       EXPECT_DAT_OK(post());
@@ -42,7 +44,7 @@ class Dat2Atomics : public testing::Test {
         done[dto.user_cookie.as_64] = true;
       }
     }
-    // What was there before.
+    // Adds, and returns the value that was there before.
     std::uint64_t add(std::size_t thread, std::uint64_t value) {
       DAT_LMR_TRIPLET sink = results.segment(8 * thread, 8);
       DAT_RMR_TRIPLET word = target.remote(0, 8);
@@ -90,7 +92,8 @@ class Dat2Atomics : public testing::Test {
   std::vector<std::unique_ptr<Client>> clients;
 };
 
-// Something that the processor does all the while the others work. How often?
+// Calls `once` again and again while the clients work. times() ends that and returns how often it
+// was called.
 class Meanwhile {
  public:
   explicit Meanwhile(const std::function<void()>& once)
@@ -137,8 +140,8 @@ TEST_F(Dat2Atomics, EveryAddCountsAndEachGetsAnotherOldValue) {
 // Rules: DAT2.72
 TEST_F(Dat2Atomics, CompareAndSwapExcludesAsALockDoes) {
   constexpr std::size_t kTurns = 60;
-  // Whoever holds the lock, which is the first word, reads and writes the second, which is not
-  // atomic.
+  // The first word is the lock. Its holder reads and writes the second word without atomic
+  // operations.
   const auto as_client = [&](std::size_t i) {
     Client& client = *clients[i];
     Buffer copy = client.side.buffer(8);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Address handles: how an endpoint of datagrams gets them, whom they name, until when.
+// Address handles: how an endpoint of datagrams gets them, which endpoint they name, and until
+// when.
 #include <set>
 #include <string>
 #include <vector>
@@ -113,23 +114,25 @@ TEST_F(Dat2DatagramAddresses, NobodyAnswersInTime) {
   constexpr DAT_TIMEOUT kShort = 20'000; // us
   Listener listener(there_ia);
   Cr cr;
-  // On a busy machine it can be over before the request was sent: then with more time.
+  // On a busy machine the time can be over before the request was sent. Then the loop tries again
+  // with more time.
   for (DAT_TIMEOUT time = kShort; time < kPatience && cr.get() == DAT_HANDLE_NULL; time *= 2) {
     ASSERT_DAT_OK(connect(here.ep(), listener, {}, time));
     expect_failure(here);
-    // One that is on its way is waited for: another one would be left over.
+    // Waits for a request that is on its way: otherwise the next try would leave one over.
     const auto way = static_cast<DAT_TIMEOUT>(time_on_the_way().count());
     DAT_EVENT event{};
     DAT_COUNT left = 0;
     if (dat_evd_wait(listener.evd(), way, 1, &event, &left) == DAT_SUCCESS)
       cr = Cr(event.event_data.cr_arrival_event_data.cr_handle);
   }
-  // The listener does not know yet.
+  // The listener does not know yet that the requester has given up.
   ASSERT_DAT_OK(accept(cr, there.ep()));
   expect_failure(there);
   there_and_back();
-  // An attempt that was given up may have brought its request since that look. Behind its service
-  // point none comes, and those that are there end before their IA.
+  // An attempt that was given up may have brought its request since the listener's EVD was looked
+  // at. No request comes once the PSP has been freed, and those that have come must end before
+  // their IA.
   listener.psp().free();
   DAT_EVENT late{};
   while (dat_evd_dequeue(listener.evd(), &late) == DAT_SUCCESS)

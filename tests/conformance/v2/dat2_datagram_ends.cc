@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What must not hurt endpoints of datagrams: peers that end, stop or lie; and their own end.
+// Peers that end, stop or lie must not hurt endpoints of datagrams. Also the end of such an
+// endpoint itself.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -58,7 +59,7 @@ TEST_F(Dat2DatagramEnds, AStoppedProcessAndADeadOneHoldNobodyUp) {
   EXPECT_NO_EVENT(here.connect_evd());
 }
 
-// Datagrams to a process that does not take them, until no more find room.
+// Sends datagrams to a process that does not take them, until they find no more room.
 class Dat2LostDatagrams : public Dat2Datagrams {
  protected:
   void SetUp() override {
@@ -72,7 +73,7 @@ class Dat2LostDatagrams : public Dat2Datagrams {
     EXPECT_EQ(process->receive(), "ok");
     EXPECT_EQ(process->ask("wait"), "0x40002");
     process->stop();
-    // TCP holds some megabytes itself.
+    // TCP's buffers hold some megabytes.
     constexpr DAT_UINT64 kBound = 20'000;
     for (DAT_UINT64 i = 0; lost() == 0 && i != kBound; ++i) send_one(i);
     ASSERT_EQ(lost(), 1U);
@@ -97,14 +98,14 @@ TEST_F(Dat2LostDatagrams, EachThatFindsNoRoomIsCounted) {
   EXPECT_EQ(lost(), 2U);
 }
 
-// The 128 that are kept wait, as long as there is no room in the ring.
+// The 128 datagrams that are kept wait for as long as the ring has no room.
 class Dat2KeptDatagrams : public Dat2LostDatagrams {
  protected:
   void SetUp() override {
     if (transport() != "shm") GTEST_SKIP() << "only there is it known what has left";
     Dat2LostDatagrams::SetUp();
   }
-  // Nobody is told of it.
+  // No event tells of a lost datagram: only the counter shows it.
   void expect_lost(std::uint64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
     while (lost() != count && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -132,7 +133,7 @@ TEST_F(Dat2KeptDatagrams, AreCountedAsThePeerEnds) {
   EXPECT_EQ(lost(), 130U) << "there is nobody any more";
 }
 
-// A connected endpoint whose consumer says what requests of the other kind begin with.
+// A connected endpoint whose consumer puts the mark of datagrams into its request.
 class Dat2Liar : public Dat2Datagrams {
  protected:
   void SetUp() override {
@@ -147,7 +148,7 @@ class Dat2Liar : public Dat2Datagrams {
     expect_connection_event(liar.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, liar.ep());
     EXPECT_EQ(expect_resolved(here, DAT_IB_UD_PASSIVE_REMOTE_AH).extension.remote_ah.qpn, 7U);
   }
-  // Its connection has ended, and nothing else.
+  // Only the liar's connection has ended: datagrams still go both ways.
   void expect_alone_in_its_end() {
     expect_connection_event(liar.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, liar.ep());
     EXPECT_NO_EVENT(here.connect_evd());
@@ -226,7 +227,7 @@ TEST_F(Dat2DatagramEnds, FreedInTheMiddleOfItAll) {
   expect_failure(there);
 }
 
-// Whose sends have completed may end: what it has sent arrives.
+// A consumer whose sends have completed may end: the datagrams that it has sent arrive.
 class Dat2LastDatagrams : public Dat2Datagrams {
  protected:
   static constexpr DAT_UINT64 kMany = 64; // 256 KiB: more than any transport takes at once

@@ -42,7 +42,7 @@ class Dat2DatagramSrq : public Dat2Datagrams {
     EXPECT_DAT_OK(dat_ib_query_counters(there_ia, DCNT_IA_DIAG_ERR_RQ_UDSDPRD, &value, 0));
     return value;
   }
-  // Another endpoint that takes from the same SRQ.
+  // Makes another endpoint that takes from the same SRQ.
   Ep another(const DAT_EP_ATTR& attributes) {
     Ep ep;
     EXPECT_DAT_OK(dat_ep_create_with_srq(there_ia, taker.pz(), taker.recv_evd(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Completion flags of what DAT 2.0 and its extensions post: fenced, suppressed, unsignalled,
-// solicited. Those of datagrams are in dat2_datagrams.cc.
+// Completion flags of the requests of DAT 2.0 and its extensions: fenced, suppressed, unsignalled,
+// solicited. dat2_datagrams.cc tests those of datagrams.
 #include "dat.h"
 
 #include <dat2/dat_ib_extensions.h>
@@ -25,7 +25,7 @@ bool takes_a_recv(Extended operation) {
   return operation == Extended::WriteImmediate || operation == Extended::SendInvalidate;
 }
 
-// How often somebody was woken by what came.
+// How often an event of this EVD has woken a waiter.
 std::uint64_t wake_ups(DAT_EVD_HANDLE evd) {
   std::uint64_t value = 77;
   EXPECT_DAT_OK(dat_ib_query_counters(evd, DCNT_EVD_WAIT_NOTIFY, &value, 0));
@@ -42,7 +42,7 @@ PairOptions options_with(DAT_COMPLETION_FLAGS request, DAT_COMPLETION_FLAGS recv
                          [recv](DAT_EP_ATTR& a) { a.recv_completion_flags = recv; });
 }
 
-// Side by side in one registered MiB of each side.
+// Requests between one registered MiB of the active side and one of the passive side.
 class ExtendedPosts {
  public:
   explicit ExtendedPosts(DAT_COMPLETION_FLAGS request = DAT_COMPLETION_DEFAULT_FLAG,
@@ -52,18 +52,19 @@ class ExtendedPosts {
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
 
-  // From the last 8 octets here, or into them, to the last 8 over there, with a Recv for it.
+  // The request reads or writes the last 8 octets of `mine` and the last 8 of `theirs`. It gets a
+  // Recv if it needs one.
   DAT_RETURN post(Extended operation, DAT_UINT64 number, DAT_COMPLETION_FLAGS flags) {
     return post(operation, number, flags, theirs.remote(kMiB - 8, 8),
                 operation == Extended::SendInvalidate ? bound() : 0);
   }
-  // What the peer has to refuse.
+  // Posts a request that the peer has to refuse.
   DAT_RETURN post_wrong(Extended operation, DAT_UINT64 number, DAT_COMPLETION_FLAGS flags) {
     DAT_RMR_TRIPLET wrong = theirs.remote(kMiB - 8, 8);
     wrong.rmr_context = ~wrong.rmr_context;
     return post(operation, number, flags, wrong, theirs.rmr_context());
   }
-  // The Recv that it took, if it took one.
+  // Takes the completion of the Recv, if the request has taken one.
   void expect_received(Extended operation) {
     if (!takes_a_recv(operation)) return;
     const DAT_EVENT event = poll_event(passive().recv_evd());
@@ -101,7 +102,7 @@ class ExtendedPosts {
     }
     return dat_ep_post_send_with_invalidate(ep, 1, &here, cookie(number), flags, DAT_TRUE, window);
   }
-  // The context of a new window of the peer.
+  // Binds a new window of the peer. Returns its context.
   DAT_RMR_CONTEXT bound() {
     windows.push_back(create_rmr(passive().pz()));
     DAT_RMR_CONTEXT context = 0;
@@ -188,10 +189,11 @@ TEST_P(Dat2ExtendedFlags, AFencedOneWaitsForTheReadBeforeIt) {
   const bool atomic = !takes_a_recv(operation);
   posts.mine.fill(0);
   posts.theirs.write(kMiB - 8, atomic ? std::string(8, '\0') : "brought.");
-  // The Read brings the last octets last.
+  // A Read copies the last octets last.
   ASSERT_DAT_OK(post_read(posts.active().ep(), {posts.mine.segment()}, posts.theirs.remote(), 10));
   if (atomic) {
-    // It changes what the Read looks at, and brings what was there to another place.
+    // The atomic operation changes the octets that the Read reads, and copies the old ones to
+    // another place.
     Buffer old = posts.active().buffer(8);
     DAT_LMR_TRIPLET sink = old.segment();
     DAT_RMR_TRIPLET word = posts.theirs.remote(kMiB - 8, 8);
@@ -206,13 +208,13 @@ TEST_P(Dat2ExtendedFlags, AFencedOneWaitsForTheReadBeforeIt) {
     ExtendedPosts::expect_posted(next_event(posts.active().request_evd()), 11);
     EXPECT_EQ(posts.mine.text(kMiB - 8, 8), std::string(8, '\0')) << "read before";
     EXPECT_EQ(old.text(0, 8), std::string(8, '\0'));
-    // Takes the lock under which their thread may have changed it: ThreadSanitizer sees no other
-    // order.
+    // Takes the lock under which a thread of the peer may have changed the octets: ThreadSanitizer
+    // sees no other order.
     EXPECT_NO_EVENT(posts.passive().recv_evd());
     EXPECT_NE(posts.theirs.text(kMiB - 8, 8), std::string(8, '\0'));
     return;
   }
-  // It carries what the Read has brought, to the beginning over there.
+  // The request carries the octets that the Read has brought, to the beginning of `theirs`.
   ASSERT_DAT_OK(post_recv(posts.passive().ep(), {posts.inbox.segment()}, 1));
   DAT_LMR_TRIPLET source = posts.mine.segment(kMiB - 8, 8);
   DAT_RMR_TRIPLET target = posts.theirs.remote(0, 8);

@@ -169,7 +169,7 @@ TEST(Dat2ExtendedRequests, AsManyWritesWithImmediateDataAsOtherRequests) {
                                           DAT_COMPLETION_DEFAULT_FLAG);
     };
     for (int round = 0; round != 2; ++round) {
-      // They wait for Recvs.
+      // These Writes wait for Recvs.
       for (DAT_COUNT i = 0; i != most; ++i) ASSERT_DAT_OK(write(i));
       EXPECT_DAT_TYPE(write(most), DAT_INSUFFICIENT_RESOURCES);
       EXPECT_DAT_TYPE(post_send(active.ep(), {source}, 1), DAT_INSUFFICIENT_RESOURCES);
@@ -197,7 +197,7 @@ TEST(Dat2ExtendedRequests, AsManyBesideWhatIsOutstandingAlready) {
     return dat_ib_post_rdma_write_immed(active.ep(), 1, &source, cookie(number), &target, 5,
                                         DAT_COMPLETION_DEFAULT_FLAG);
   };
-  // It waits for a Recv.
+  // This Send waits for a Recv.
   ASSERT_DAT_OK(post_send(active.ep(), {source}, 0));
   for (DAT_UINT64 i = 1; i != 4; ++i) ASSERT_DAT_OK(write(i));
   EXPECT_DAT_TYPE(write(4), DAT_INSUFFICIENT_RESOURCES);
@@ -218,7 +218,7 @@ TEST_F(Dat2Extensions, NoCollectiveIsOffered) {
   constexpr auto kType = DAT_IB_COLLECTIVE_TYPE_UINT8;
   const DAT_HANDLE ia = active().ia();
   const DAT_HANDLE evd = active().request_evd();
-  const DAT_HANDLE group = ia; // there is none, and a handle has to name the provider
+  const DAT_HANDLE group = ia; // there is no group, and the handle has to lead to the provider
   const DAT_CONTEXT context{};
   DAT_IB_COLLECTIVE_MEMBER member = nullptr;
   DAT_IB_COLLECTIVE_GROUP info{};
@@ -337,7 +337,7 @@ TEST(Dat2Strerror, NamesOfBothParts) {
   EXPECT_STREQ(major, "unknown error");
 }
 
-// The type of the argument does not name the class: C programs hand it in all the same.
+// DAT_IB_RETURN has no values with the class bit, but C programs pass a whole DAT_RETURN.
 DAT_IB_RETURN returned(DAT_RETURN code) {
   return any_value<DAT_IB_RETURN>(static_cast<int>(code));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The handles of the calls that only DAT 2.0 has: null, freed, of another kind, and none at all.
+// The handles of the calls that only DAT 2.0 has: null, freed, of another kind, and no handle at
+// all.
 #include "dat.h"
 
 #include <sys/socket.h>

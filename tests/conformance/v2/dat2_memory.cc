@@ -13,7 +13,7 @@ constexpr auto kRemoteBoth =
 
 class Dat2Memory : public Connected {
  protected:
-  // An LMR of `bytes` on that side that counts from 0.
+  // An LMR of `bytes` octets on that side whose addresses count from 0.
   struct ZeroBased {
     Lmr lmr;
     DAT_LMR_CONTEXT lmr_context = 0;

@@ -167,7 +167,8 @@ TEST(Dat2Descriptor, AMessageMakesItReadable) {
   ASSERT_DAT_OK(dat_evd_modify_cno(pair.passive().recv_evd(), DAT_HANDLE_NULL));
 }
 
-// What waits for a descriptor, each in its own way: whether it reports this one, without waiting.
+// Three ways to wait for a descriptor. Each tells, without waiting, whether the descriptor is
+// readable.
 bool by_poll(int descriptor) {
   pollfd one{descriptor, POLLIN, 0};
   return ::poll(&one, 1, 0) == 1 && one.revents == POLLIN;
@@ -210,7 +211,7 @@ TEST_F(Dat2Notification, PollSelectAndEpollReportItAsLongAsATriggerWaits) {
     expect_all(false);
     trigger();
     expect_all(true);
-    expect_all(true); // looking takes nothing
+    expect_all(true); // looking takes no trigger
     DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
     EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
   }
@@ -245,8 +246,8 @@ TEST_F(Dat2Notification, ATriggerFromBeforeIsReportedToWhoeverBeginsToLook) {
   EXPECT_FALSE(once.reports());
 }
 
-// The loop of the manual page: take the trigger, empty the EVD, wait again. With an edge a message
-// that is missed here is missed for ever.
+// The loop of the manual page: take the trigger, empty the EVD, wait again. If epoll is
+// edge-triggered, a message that the loop misses is missed for ever.
 class Dat2EventLoop : public testing::TestWithParam<std::uint32_t> {};
 
 // Rules: DAT2.74

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a provider says by names that programs written for InfiniBand look for.
+// Named attributes of a provider that programs written for InfiniBand look for.
 #include "dat.h"
 
 #include <arpa/inet.h>

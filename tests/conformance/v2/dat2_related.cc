@@ -35,7 +35,7 @@ DAT_RETURN related_to_none(DAT_IA_HANDLE, const DAT_NAME_PTR, DAT_BOOLEAN* answe
   return DAT_SUCCESS;
 }
 
-// A provider whose IA can be opened, asked for its relations, and closed.
+// A registered provider whose IA can only be opened, asked for its relations, and closed.
 template <int kNumber>
 class ByHand {
  public:
@@ -87,7 +87,7 @@ TEST_F(Dat2Related, AnAliasIsWhatItStandsFor) {
   EXPECT_EQ(related(kIaAlias, "another"), DAT_HA_FALSE);
 }
 
-// The built-in IAs are Datum's; those of the simulated network are another provider's.
+// The built-in IAs are of Datum's provider, those of the simulated network of another one.
 // Rules: DAT2.84
 TEST_F(Dat2Related, TwoNamesOfOneAdapter) {
   const Ia whole_host = open_by("datum");

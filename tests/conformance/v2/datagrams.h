@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// v2/datagrams.h: endpoints of datagrams, and what they are told.
+// v2/datagrams.h: endpoints of datagrams, and their events.
 // Lives here: two of them in a fixture, resolving, sending, and the checks that most tests make.
 // Not here:   rules; those are the tests. The calls are macros with casts of C.
 #pragma once
@@ -65,7 +65,7 @@ inline Told expect_failure(const Side& side) {
   return told;
 }
 
-// What each side calls the other.
+// The address handles that each side has for the other.
 struct Resolved {
   DAT_IB_ADDR_HANDLE of_passive{};
   DAT_IB_ADDR_HANDLE of_active{};
@@ -104,7 +104,7 @@ inline void expect_sent(Side& from, DAT_UINT64 number, std::size_t length) {
 
 class Dat2Datagrams : public testing::Test {
  protected:
-  // Posted, sent, arrived.
+  // Posts a Recv, sends the datagram, and checks that it arrives.
   void expect_passes(Side& from, DAT_IB_ADDR_HANDLE to, Buffer& source, Side& at, Buffer& sink,
                      std::string_view text) {
     ASSERT_DAT_OK(post_recv(at.ep(), {sink.segment()}, 7));

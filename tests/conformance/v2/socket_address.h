@@ -21,7 +21,7 @@ class SocketAddress {
   DAT_IA_ADDRESS_PTR pointer() { return &image_.any; }
   int family() const { return image_.any.sa_family; }
   void set_family(sa_family_t family) { image_.any.sa_family = family; }
-  // In both families at the same place.
+  // The port is at the same place in both families.
   in_port_t port() const { return ntohs(image_.v4.sin_port); }
   void set_port(in_port_t port) { image_.v4.sin_port = htons(port); }
   std::string host() const {

@@ -73,8 +73,7 @@ class HostileFabric final : public Fabric {
   bool progress() override { return false; }
   void on_idle(LinkPort&) override {}
 
-  // --- the world's part
-  // ----------------------------------------------------------------------------
+  // --- the world's part --------------------------------------------------------------------------
   HostileMemory& memory() { return memory_; }
   HostilePort* port() { return port_.get(); }
   void make_link(int side);

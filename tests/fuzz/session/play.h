@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/session/play.h: one play of an input by fuzz_iwarp_session: the session, its peer and
-// its consumer. Lives here: what an input chooses, the memory of both sides. A peer that says
-// anything, and what
+// its consumer.
+// Lives here: what an input chooses, the memory of both sides. A peer that says anything, and what
 //             must hold, are in fuzz_iwarp_session.cc.
 #pragma once
 

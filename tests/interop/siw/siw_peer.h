@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // interop/siw/siw_peer.h: the verbs program on the other side, as a process that takes orders.
 // Lives here: starting it in the network namespace where the siw device is, one order and its
-// answer. Not here:   what the orders do (peer/orders.cc).
+//             answer.
+// Not here:   what the orders do (peer/orders.cc).
 #pragma once
 
 #include <sys/types.h>

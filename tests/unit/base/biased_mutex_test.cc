@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A lock first of all; then, that the bias owner and everybody else shut each other out.
+// The lock excludes other threads, whether the bias owner or another thread takes it.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -56,7 +56,7 @@ TEST(BiasedMutex, WhoeverEndsTheBiasWaitsForTheBiasOwnerToLeave) {
     mutex.unlock();
   });
   while (!waiting) std::this_thread::yield();
-  // Long enough that the other one sleeps, in most runs.
+  // So long that the other thread sleeps, in most runs.
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();
   left = true;
   mutex.unlock();
@@ -82,8 +82,8 @@ TEST(BiasedMutex, TheBiasOwnerWaitsForWhoeverEndedTheBias) {
   other.join();
 }
 
-// A page that cannot be written holds a thread up in the store by which it says that it is inside,
-// as a fork does that has it copied.
+// The mutex is on a page that cannot be written. A thread is held up in the store by which it
+// announces itself, as by a fork after which the page must be copied.
 struct HeldUp {
   static inline std::atomic<bool> arrived{false};
   static inline std::atomic<bool> may_go_on{false};
@@ -122,7 +122,7 @@ TEST(BiasedMutex, ABiasOwnerThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
   is_protected = true;
   while (!HeldUp::arrived) std::this_thread::yield();
   ASSERT_EQ(::mprotect(page, size, PROT_READ | PROT_WRITE), 0);
-  take_often(mutex, kLongStreak); // now this one is
+  take_often(mutex, kLongStreak); // now this thread is the bias owner
   mutex.lock();
   HeldUp::may_go_on = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -142,7 +142,7 @@ bool sleeps(pid_t thread) {
   return name_end != std::string::npos && line[name_end + 2] == 'S';
 }
 
-// Takes the lock whenever it is invited.
+// A thread that takes the lock each time invite() is called.
 class Guest {
  public:
   explicit Guest(BiasedMutex& mutex, int visits, std::function<void()> inside = nullptr)
@@ -154,7 +154,7 @@ class Guest {
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
   int visits() const { return visits_; }
-  // The lock is held. Returns when the guest sleeps for it.
+  // Called with the lock held. Returns when the guest sleeps for it.
   void invite() {
     ++invited_;
     while (!mutex_.contended() || !sleeps(id_)) std::this_thread::yield();
@@ -176,7 +176,9 @@ class Guest {
   std::thread thread_;
 };
 
-// A thread that takes turn after turn is back before whoever sleeps has woken up. Rules: PROGRESS.3
+// A thread that takes turn after turn has the lock again before a sleeping thread is awake.
+// let_in() must wait for that thread.
+// Rules: PROGRESS.3
 TEST(BiasedMutex, WhoeverSleepsForItHasItWhenTheHolderLetsHimIn) {
   BiasedMutex mutex;
   mutex.lock();
@@ -192,8 +194,8 @@ TEST(BiasedMutex, WhoeverSleepsForItHasItWhenTheHolderLetsHimIn) {
   EXPECT_GE(let_in, kVisits / 2) << "the others were not given a processor for a millisecond";
 }
 
-// The second guest comes while the first one is inside, and so sleeps behind the one who let him
-// in, who is woken first and must not forget him.
+// The second guest comes while the first one is inside, so it sleeps behind the thread that let the
+// first one in. That thread is woken first and must not forget the second guest.
 TEST(BiasedMutex, WhoeverIsBackAfterLettingInRemembersWhoElseSleeps) {
   BiasedMutex mutex;
   mutex.lock();
@@ -206,7 +208,7 @@ TEST(BiasedMutex, WhoeverIsBackAfterLettingInRemembersWhoElseSleeps) {
 
 TEST(BiasedMutex, WhereNobodySleepsLettingInTakesTheLockAgain) {
   BiasedMutex mutex;
-  for (const int streak : {0, kLongStreak}) { // plainly, and as the bias owner
+  for (const int streak : {0, kLongStreak}) { // by plain locks, and as the bias owner
     take_often(mutex, streak);
     mutex.lock();
     for (int i = 0; i < kLongStreak; ++i) mutex.let_in();
@@ -223,13 +225,13 @@ TEST(BiasedMutex, WhereNobodySleepsLettingInTakesTheLockAgain) {
   }
 }
 
-// Each thread becomes the bias owner again and again, and each time another one ends that; now and
-// then one lets others in.
+// Each thread becomes the bias owner again and again, and each time another thread ends the bias.
+// Now and then a thread lets others in.
 TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 300;
   BiasedMutex mutex;
-  std::uint64_t shared = 0; // not atomic: the lock is what keeps it whole
+  std::uint64_t shared = 0; // not atomic: the lock protects it
   bool occupied = false;
   std::atomic<int> collisions = 0;
   const auto visit = [&](bool lets_in) {
@@ -245,7 +247,7 @@ TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int round = 0; round < kRounds; ++round) {
-        // An uneven number, so that the threads do not fall into step.
+        // The number differs from thread to thread, so that they do not fall into step.
         for (int i = 0; i < kLongStreak / 2 + 37 * t; ++i) visit(i % 64 == t);
         std::this_thread::yield();
       }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kPatience = 20; // seconds
 
-// 0: true. A child that hangs ends with a signal.
+// The exit status of a child; 0: `body` returned true. A child that hangs is ended by a signal.
 template <class F>
 int answer_of_child(const F& body) {
   const pid_t child = ::fork();
@@ -25,7 +25,7 @@ int answer_of_child(const F& body) {
   return status;
 }
 
-// A thread that does `work` again and again as long as this lives.
+// A thread that calls `work` again and again as long as this lives.
 template <class F>
 class Beside {
  public:

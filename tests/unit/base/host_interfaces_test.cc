@@ -39,7 +39,8 @@ std::set<std::string> listed() {
   return lines;
 }
 
-// By a thread of its own, which keeps the filter to itself; nothing where there is no filter.
+// Lists them in a thread of its own, so that only that thread has the filter. Empty if no filter
+// can be had.
 std::optional<std::set<std::string>> listed_without_netlink(int error) {
   std::optional<std::set<std::string>> found;
   std::thread([&] {
@@ -52,7 +53,7 @@ TEST(HostInterfaces, LoopbackIsAmongThem) {
   EXPECT_EQ(listed().count("lo 127.0.0.1 up loopback"), 1U);
 }
 
-// Each errno by which a kernel or a filter says that there is no such family.
+// Each errno by which a kernel or a filter says that there is no netlink.
 // Rules: ENV.21
 TEST(HostInterfaces, AreTheSameWithoutNetlink) {
   const std::set<std::string> expected = listed();
@@ -64,7 +65,7 @@ TEST(HostInterfaces, AreTheSameWithoutNetlink) {
   }
 }
 
-// What is short now is no reason to ask somebody else.
+// A shortage passes, so it is no reason to take the other way.
 TEST(HostInterfaces, AShortageIsNoRefusal) {
   const auto found = listed_without_netlink(EMFILE);
   if (!found) GTEST_SKIP() << "no filter of system calls here";

@@ -23,7 +23,7 @@ std::vector<int> values(List& list) {
   return found;
 }
 
-// Every arrangement of up to seven elements, some of them equal; those that sort last were first.
+// Every arrangement of up to seven elements, some of them equal.
 TEST(IntrusiveListTest, SortsAndKeepsTheOrderOfEquals) {
   for (int count = 0; count <= 7; ++count) {
     std::vector<int> given(static_cast<std::size_t>(count));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum.7, DATUM_LOG: what somebody else wrote reaches a terminal or a log as one line without
+// datum.7, DATUM_LOG: text of other programs reaches a terminal or a log as one line without
 // control characters.
 #include "base/printable.h"
 
@@ -22,7 +22,7 @@ TEST(Printable, ControlCharactersOfAsciiAreWrittenOut) {
 TEST(Printable, ControlCharactersBeyondAsciiAreWrittenOut) {
   // U+0080, U+009B (which some terminals take for ESC [) and U+009F.
   EXPECT_EQ(printable("\xc2\x80\xc2\x9b\xc2\x9f"), R"(\u0080\u009b\u009f)");
-  EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0"); // U+00A0 is the first that is none
+  EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0"); // U+00A0, the first that is no control character
 }
 
 // Rules: MESSAGE.3

@@ -19,7 +19,7 @@ void expect_named(Shortage shortage, const std::string& cause, const std::string
   const std::string said = said_of(shortage);
   EXPECT_EQ(said.rfind("datum warn: it cannot be had: " + cause, 0), 0U) << said;
   EXPECT_NE(said.find(limit), std::string::npos) << said;
-  // The limit of descriptors is named for nothing else.
+  // Only a shortage of descriptors names their limit.
   EXPECT_EQ(said.find("ulimit -n") != std::string::npos, shortage.lack == Lack::Descriptors)
       << said;
 }
@@ -41,7 +41,7 @@ TEST(Shortage, IsNamedAsWhatItIs) {
   expect_named(shortage_of_watch(ENOMEM), "Cannot allocate memory; the kernel has no memory", "");
   expect_named(kNoLocalPort, "Cannot assign requested address; all local ports",
                "sysctl net.ipv4.ip_local_port_range");
-  // Connecting alone knows which of its meanings it has.
+  // Only the code that connects knows which meaning EADDRNOTAVAIL has.
   EXPECT_EQ(shortage_of(EADDRNOTAVAIL).lack, Lack::Other);
   expect_named(shortage_of(EPERM), "Operation not permitted\n", "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Each check of a state table finds what it is for, and passes a table that has no fault.
+// Each check of a state table finds its fault, and passes a table without faults.
 #include "base/state_table.h"
 
 #include <gtest/gtest.h>
@@ -32,18 +32,18 @@ static_assert(!no_two_rows_match(std::array{Row{Door::Shut, Hand::Push, Door::Aj
 
 static_assert(every_state_is_reached(kTable, kDoors, kFirst));
 static_assert(!every_state_is_reached(std::array{kTable[0], kTable[1]}, kDoors, kFirst));
-// By a state that cannot be entered itself.
+// The state is entered only from a state that cannot be entered itself.
 static_assert(!every_state_is_reached(std::array{Row{Door::Ajar, Hand::Brick, Door::Bricked}},
                                       kDoors, kFirst));
 
 static_assert(every_state_is_left(kTable, kDoors, kHands, Door::Bricked));
 static_assert(every_state_is_left(kTable, kDoors, kHands, Door::Bricked, Door::Ajar));
 static_assert(!every_state_is_left(kTable, kDoors, kHands));
-// To stay is not to leave.
+// A transition to the same state does not leave it.
 static_assert(!every_state_is_left(std::array{kTable[0], Row{Door::Ajar, Hand::Pull, Door::Ajar},
                                               kTable[2]},
                                    kDoors, kHands, Door::Bricked));
-// An event that never happens.
+// A state that only an event leaves which never happens.
 static_assert(!every_state_is_left(std::array{kTable[0], kTable[1]}, kDoors, kHands,
                                    Door::Bricked));
 

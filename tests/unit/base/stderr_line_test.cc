@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum.7, SIGNALS: a line to stderr never raises SIGPIPE. Each body runs in a child process, whose
-// stderr is what nobody can write to.
+// stderr cannot be written to.
 #include "base/stderr_line.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The table of variables, against the manual and by itself.
+// The table of variables is compared with the manual and checked by itself.
 #include "base/variables.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace datum {
 namespace {
 
-// Each variable that datum(7) describes, and whether a * marks it.
+// Each variable that datum(7) describes. true: a * marks it.
 std::map<std::string, bool> documented() {
   std::ifstream page(DATUM_SOURCE_DIR "/docs/man/datum.7.md");
   std::map<std::string, bool> found;
@@ -166,7 +166,7 @@ TEST(Variables, AnIgnoredValueIsToldOnceAndAgainWhenItComesBack) {
   EXPECT_EQ(said_by_reading(nullptr), "");
 }
 
-// A library of another build may know more of them.
+// A library of another build may know further variables.
 TEST(Variables, AnUnknownVariableIsAlwaysNews) {
   EXPECT_EQ(ignored_value_is_news("DATUM_OF_LATER", "x"), 1);
   EXPECT_EQ(ignored_value_is_news("DATUM_OF_LATER", "x"), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/core/bare_world.h: what core objects and the parts of an endpoint lean on, without an
-// adapter that owns them and without an endpoint around them.
+// tests/unit/core/bare_world.h: the surroundings of core objects and of the parts of an endpoint,
+// without an adapter that owns them and without an endpoint.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace datum::test {
 
-// Does with a request what the test says, and remembers it.
+// Answers a request as the test says, and keeps it.
 class ScriptedChannel final : public Channel {
  public:
   StartResult start(const WorkRequest& request) override {
@@ -36,11 +36,11 @@ class ScriptedChannel final : public Channel {
   std::string path_reason() const override { return {}; }
 
   StartResult answer = StartResult::Started;
-  bool waits = false; // nothing moves, since the peer lacks a Recv
+  bool waits = false; // nothing moves, as if the peer had no Recv
   std::vector<Opcode> started;
 };
 
-// Counts what the parts ask of the whole.
+// Counts the calls of the parts on their frame.
 class CountingFrame final : public EndpointFrame {
  public:
   CountingFrame(const EndpointServices& services, ProtectionZone* zone,
@@ -61,7 +61,7 @@ class CountingFrame final : public EndpointFrame {
   std::function<void()> on_break;
 
  private:
-  // What the adapter does before it makes an endpoint.
+  // Makes room as the adapter does before it makes an endpoint.
   static const EndpointServices& with_room(const EndpointServices& services) {
     services.events.adapter.make_room_to_retire();
     return services;
@@ -84,7 +84,7 @@ class BareWorld : private CompletionSources {
 
   virtual ~BareWorld() = default;
 
-  // A region over `memory`, for all local use.
+  // Registers `memory`, with all local rights.
   Stag open_region() {
     const Stag made = context.regions().reserve();
     RegionTable::Description description;
@@ -141,7 +141,7 @@ class BareWorld : private CompletionSources {
   }
 };
 
-// How a completion is expected.
+// The completion that a test expects.
 struct Expected {
   std::uint64_t cookie;
   DtoStatus status = DtoStatus::Success;

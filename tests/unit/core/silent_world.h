@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/core/silent_world.h: what an adapter needs, without anybody at the other end.
+// tests/unit/core/silent_world.h: the surroundings of an adapter, without a peer.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class PlainHandles final : public HandleSource {
   void withdraw(Token) override {}
 };
 
-// Time passes as the test says; a wait ends at once, as the test says.
+// Time passes as the test says. A wait ends at once, with the result that the test chose.
 class StillTime final : public Progress {
  public:
   bool poll() override { return false; }
@@ -33,7 +33,7 @@ class StillTime final : public Progress {
   bool lacks_memory = false;
 };
 
-// Keeps what is posted, and waits for a Recv while `moved`, of the test, stays what it was.
+// Keeps requests. They wait for a Recv as long as `moved` of the test does not change.
 class SilentChannel final : public Channel {
  public:
   explicit SilentChannel(const int& moved) : moved_(moved) {}
@@ -51,10 +51,10 @@ class SilentChannel final : public Channel {
 
  private:
   const int& moved_;
-  int moved_then_ = 0; // when it was asked last
+  int moved_then_ = 0; // at the last call
 };
 
-// Connects to nobody: the test answers.
+// Connects to no peer: the test gives the answers.
 class SilentTransport final : public Transport {
  public:
   const Limits& limits() const override { return limits_; }

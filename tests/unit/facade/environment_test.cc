@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the variables that an IA obeys mean to it.
+// The effects of the variables of the environment on an IA.
 #include "provider/environment.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// One object of each kind on one IA.
+// tests/unit/facade/every_kind.h: one object of each kind on one IA.
 #pragma once
 
 #include <map>

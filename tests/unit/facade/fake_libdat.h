@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a provider imports from libdat, and a consumer that calls the provider's table by itself.
+// The functions that a provider imports from libdat, and a consumer that calls the provider's table
+// directly.
 #pragma once
 
 #include <cstring>
@@ -19,7 +20,7 @@ void refuse_next(DAT_RETURN answer);
 
 DAT_PROVIDER_INFO provider_info(const std::string& ia_name, bool thread_safe = false);
 
-// A registered IA name for as long as it lives.
+// Registers an IA name for as long as it lives.
 class Provider {
  public:
   explicit Provider(const std::string& ia_name, const char* instance_data = "")
@@ -41,7 +42,7 @@ class Provider {
   const DAT_PROVIDER* table_;
 };
 
-// A value that a C program can pass though the enumeration does not have it.
+// A value that a C program can pass although the enumeration does not have it.
 template <class E>
 E any_value(std::uint32_t bits) {
   E value;

@@ -26,7 +26,7 @@ Address loopback() {
   return address;
 }
 
-// Only who polls drives the transport; who sleeps does not.
+// Only a poll drives the transport; a sleeping thread does not.
 class FakeProgress final : public Progress {
  public:
   FakeProgress(LockOwner& lock, Transport& transport) : lock_(lock), transport_(transport) {}

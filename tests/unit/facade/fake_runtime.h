@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A runtime without a network: requests arrive, and what becomes of a connection that was accepted
-// is told, when a test says so.
+// A runtime without a network: a test causes requests, and the events of a connection that was
+// accepted.
 #pragma once
 
 #include <functional>
@@ -34,18 +34,18 @@ class FakeTransport final : public Transport {
   bool progress() override;
   bool set_attention(Attention) override { return false; }
 
-  // A request with this private data; the adapter's lock is held by the caller.
+  // Causes a request with this private data. The caller holds the adapter's lock.
   void arrive(ConnQual qualifier, const std::string& data);
   void arrive_at_next_poll(ConnQual qualifier, const std::string& data) {
     coming_.emplace(qualifier, data);
   }
-  // Of the connection accepted last, which starts all that it is given until it is stalled; under
-  // the adapter's lock.
+  // The connection that was accepted last. It starts all requests until it is stalled. The caller
+  // holds the adapter's lock.
   ChannelEvents& accepted() { return *accepted_; }
   void set_accepted(ChannelEvents& events) { accepted_ = &events; }
   void stall() { stalled_ = true; }
   bool stalled() const { return stalled_; }
-  // Where the last connect went.
+  // The target of the last connect.
   const Address& dialled() const { return dialled_; }
 
  private:
@@ -60,7 +60,7 @@ class FakeTransport final : public Transport {
   std::optional<std::pair<ConnQual, std::string>> coming_;
 };
 
-// What happened to the runtimes of this process.
+// Counts of the runtimes of this process.
 struct RuntimeCounts {
   int opened = 0;
   int started = 0;
@@ -74,14 +74,14 @@ RuntimeCounts& runtime_counts();
 enum class Fault { None, Open, Start, Poll };
 void provoke(Fault fault);
 
-// Has a request arrive at the IA that was opened last.
+// Causes a request at the IA that was opened last.
 void arrive(ConnQual qualifier, const std::string& data);
-// Has a request arrive when somebody polls next at the IA that was opened last.
+// The next poll of the IA that was opened last finds a request.
 void arrive_at_next_poll(ConnQual qualifier, const std::string& data);
 FakeTransport& last_transport();
-// Tells the connection accepted last something, under the adapter's lock.
+// Causes an event of the connection that was accepted last, under the adapter's lock.
 void tell_accepted(const std::function<void(ChannelEvents&)>& what);
-// What was given to the factory last.
+// The instance data that the factory got last.
 const std::string& last_instance_data();
 
 } // namespace datum::test

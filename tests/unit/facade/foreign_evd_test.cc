@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What waits between an EP and a connect EVD of another IA.
+// Events that wait on their way from an EP to a connect EVD of another IA.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every function of the table with handles that are none, or not of its kind.
+// Every function of the table with bad handles, or handles of another kind.
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using Table = const DAT_PROVIDER&;
 struct Call {
   const char* name;
   DAT_HANDLE_TYPE kind;
-  DAT_RETURN answer; // to a bad handle
+  DAT_RETURN answer; // the answer to a bad handle
   std::function<DAT_RETURN(Table, DAT_HANDLE)> call;
 };
 
@@ -38,7 +38,7 @@ const DAT_OS_WAIT_PROXY_AGENT kNoAgent{};
 const DAT_REGION_DESCRIPTION kNoRegion{};
 constexpr auto kDefault = DAT_COMPLETION_DEFAULT_FLAG;
 
-// Everything but the handle is null or zero: the handle is what has to be answered first.
+// All arguments but the handle are null or zero, so the handle must be checked first.
 const std::vector<Call>& calls() {
   static const std::vector<Call> all = {
       {"ia_query", kIa, kBadIa,
@@ -198,7 +198,7 @@ const std::vector<Call>& calls() {
   return all;
 }
 
-// The three that take any kind of object.
+// The three functions that take any kind of object.
 void expect_nobody(Table t, DAT_HANDLE h) {
   DAT_CONTEXT context{};
   DAT_HANDLE_TYPE type{};

@@ -42,7 +42,7 @@ TEST(HandleSpace, ASlotIsUsedAgainOnlyAfter65536OtherFrees) {
   HandleSpace::release(*first);
 }
 
-// What a forked child answers: 0 if all is as it should be.
+// The exit status of a forked child; 0: the check succeeded.
 int look_from_a_child(const std::function<int()>& look) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(look());

@@ -172,7 +172,7 @@ TEST_F(IaLifecycle, AnAbruptCloseEndsAWaitOnAnEvd) {
     DAT_COUNT more = 0;
     ended = p->evd_wait_func(evd, DAT_TIMEOUT_INFINITE, 1, &event, &more);
   });
-  // A blocked thread is seen by a second wait, which fails at once.
+  // A second wait, which fails at once, shows that the thread waits.
   DAT_EVENT event;
   while (p->evd_dequeue_func(evd, &event) != 0x8007004d) std::this_thread::yield();
   EXPECT_EQ(p->ia_close_func(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
@@ -201,7 +201,7 @@ TEST_F(IaLifecycle, CallsThatRaceWithACloseAreAnsweredNotFollowed) {
   }
 }
 
-// The seam lets an endpoint give up its channel while that is on the call stack.
+// An endpoint may give up its channel during a call of that channel.
 TEST_F(IaLifecycle, AChannelIsDestroyedBeforeTheCallThatEndsItReturns) {
   const EveryKind objects(p);
   ASSERT_EQ(p->cr_accept_func(objects.cr, objects.ep, 0, nullptr), DAT_SUCCESS);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// Some pages, unmapped at the end.
+// Some pages, which the destructor unmaps.
 class Pages {
  public:
   Pages(std::size_t count, int protection, int flags = MAP_PRIVATE | MAP_ANONYMOUS, int fd = -1,
@@ -106,7 +106,7 @@ TEST_P(MemoryProbeOf, PrivateMemoryHasNoBacking) {
   EXPECT_FALSE(probe.backing(pages.address(), 16, found, offset));
 }
 
-// Under an emulator it is so without a filter.
+// Under an emulator the advice is ignored without a filter.
 TEST(MemoryProbe, AdviceThatIsTakenAndIgnoredProvesNothing) {
   const Pages pages(4, PROT_READ | PROT_WRITE);
   ASSERT_EQ(::munmap(pages.get() + 2 * kPage, kPage), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whom an arrival notifies that the caller's own poll brings in.
+// Which waiters an arrival notifies that the caller's own poll has taken.
 #include <gtest/gtest.h>
 
 #include "fake_libdat.h"

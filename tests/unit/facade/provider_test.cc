@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The provider protocol: what init registers, what fini ends, what an IA says of itself.
+// The provider protocol: init registers names, fini ends all, an IA answers queries about itself.
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(ProviderProtocol, FiniClosesWhatIsOpen) {
   EXPECT_EQ(registered("open"), nullptr);
 }
 
-// A process may end, and its libraries with it, from within an agent.
+// An agent may end the process, and so unload its libraries.
 TEST(ProviderProtocol, FiniFromAnAgentDoesNotWaitForItsOwnIa) {
   const DAT_PROVIDER_INFO info = provider_info("agent", false);
   provider_init(info, "");
@@ -140,7 +140,7 @@ TEST(ProviderProtocol, ARefusedRegistrationOpensNothing) {
   provider_fini(info);
 }
 
-// In a process that ends with it, for what has been registered is never forgotten.
+// This runs in a process of its own, since registered names are never forgotten.
 TEST(ProviderProtocol, ThereIsRoomFor256IasAndOneMoreIsRefused) {
   const auto register_many = [] {
     for (int i = 0; i != 257; ++i) provider_init(provider_info("many" + std::to_string(i)), "");

@@ -13,7 +13,7 @@ struct Case {
   DAT_RETURN code;
 };
 
-// Numbers of the binary interface, not of our tables.
+// The numbers of the binary interface, not those of the tables.
 constexpr Case kCases[] = {
     {kOk, 0x00000000},
     {{Type::Abort}, 0x80010000},

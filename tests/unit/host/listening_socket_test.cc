@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whom a listening socket accepts, and when it is not looked at.
+// Which connections a listening socket accepts, and when it is not looked at.
 #include "transport/host/listening_socket.h"
 
 #include <cerrno>
@@ -28,7 +28,7 @@ class StoppedClock final : public Progress {
   int wakes = 0;
 };
 
-// Of one descriptor.
+// A reactor of one descriptor.
 class OneSocket final : public Reactor {
  public:
   Status add(int, std::uint32_t wanted, FdHandler& handler) override {
@@ -78,7 +78,7 @@ class Listening : public testing::Test {
     GuardedFd fd = GuardedFd::take(
         [] { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
     address_.sun_family = AF_UNIX;
-    // The kernel gives it an abstract name.
+    // The kernel chooses an abstract name.
     EXPECT_EQ(::bind(fd.get(), reinterpret_cast<sockaddr*>(&address_), sizeof(sa_family_t)), 0);
     length_ = sizeof address_;
     EXPECT_EQ(::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address_), &length_), 0);
@@ -131,7 +131,7 @@ TEST_F(Listening, IsNotLookedAtWhereThereIsNoRoomUntilTheTimeIsOver) {
   EXPECT_EQ(hall.inside.size(), 2U);
   EXPECT_EQ(reactor.events, 0U);
   EXPECT_EQ(clock.wakes, 1) << "whoever sleeps has to learn of the time";
-  reactor.handle_all(); // as where a hangup is reported all the same
+  reactor.handle_all(); // as if a hangup were reported although it is not watched
   EXPECT_EQ(hall.turns, 1);
   pass(5 * kMillisecond - 1);
   EXPECT_EQ(reactor.events, 0U);

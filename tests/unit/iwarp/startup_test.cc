@@ -78,8 +78,7 @@ SessionSettings without_hello() {
   return settings;
 }
 
-// --- the request
-// -----------------------------------------------------------------------------------
+// --- the request ---------------------------------------------------------------------------------
 
 // Rules: iwarp.S1
 TEST(IwarpStartup, RequestOffersPeerToPeerWithTwoForms) {
@@ -120,8 +119,7 @@ TEST(IwarpStartup, NothingButTheReplyIsExpectedBeforeIt) {
   EXPECT_EQ(side.session.start(work), StartResult::Later);
 }
 
-// --- the responder
-// -----------------------------------------------------------------------------------
+// --- the responder -------------------------------------------------------------------------------
 
 // Rules: iwarp.S4
 TEST(IwarpStartup, RevisionsOtherThan1And2AreClosed) {
@@ -333,8 +331,7 @@ TEST(IwarpStartup, OctetsBehindTheRequestBreakTheRules) {
   EXPECT_EQ(side.events.log(), (Log{"request ", "failed: non-peer rejected"}));
 }
 
-// --- the initiator
-// -----------------------------------------------------------------------------------
+// --- the initiator -------------------------------------------------------------------------------
 
 // Rules: iwarp.S14
 TEST(IwarpStartup, InitiatorSendsTheFormInTheReply) {
@@ -573,8 +570,7 @@ TEST(IwarpStartup, FirstFpduRightBehindTheReplyIsNotLost) {
   }
 }
 
-// --- who speaks first
-// ------------------------------------------------------------------------------
+// --- who speaks first ----------------------------------------------------------------------------
 
 // Rules: iwarp.S23
 TEST(IwarpStartup, ResponderHoldsBackUntilTheFirstFpdu) {
@@ -674,8 +670,7 @@ TEST(IwarpStartup, EnhancedDataThatCannotBeThereIsNoticedAtTheLength) {
   }
 }
 
-// --- a first FPDU that is bad
-// ----------------------------------------------------------------------
+// --- a first FPDU that is bad --------------------------------------------------------------------
 
 namespace {
 
@@ -832,8 +827,7 @@ TEST(IwarpStartup, InitiatorNamesWhatIsWrongWithTheFirstFpdu) {
   }
 }
 
-// --- silent and slow peers
-// -------------------------------------------------------------------------
+// --- silent and slow peers -----------------------------------------------------------------------
 
 // Rules: iwarp.S27
 TEST(IwarpStartup, SlowRequestIsGivenUp) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/link/bare_link.h: what the parts of a channel lean on, without a channel around them:
-// a link whose other end the test holds, an endpoint that does what the test says, and a frame that
-// counts what the parts ask of the whole.
+// tests/unit/link/bare_link.h: the surroundings of the parts of a channel, without a channel: a
+// link whose other end the test holds, an endpoint that does as the test says, and a frame that
+// counts the calls of the parts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Refusal {
   bool operator==(const Refusal&) const = default;
 };
 
-// Has one Recv at most, and remembers what it was told.
+// Has at most one Recv, and keeps the events that it got.
 class ScriptedEndpoint final : public ChannelEvents {
  public:
   void post(std::span<std::byte> memory) {
@@ -98,7 +98,7 @@ class ScriptedEndpoint final : public ChannelEvents {
 class CountingFrame final : public ChannelFrame {
  public:
   using ChannelFrame::Start;
-  static constexpr std::uint32_t kNumber = 77; // when it has joined a link
+  static constexpr std::uint32_t kNumber = 77; // once it has joined a link
 
   CountingFrame(LinkTransport& transport, const Start& start) : ChannelFrame(transport, start) {}
   void want_work() override { ++works; }
@@ -113,14 +113,14 @@ class CountingFrame final : public ChannelFrame {
   }
   void part() override { set_link(nullptr, 0); }
 
-  bool full = false; // no number is left
+  bool full = false; // true: no number is left
   int works = 0;
   int rooms = 0;
   std::optional<Refusal> terminated;
   std::optional<CloseReason> ended;
 };
 
-// The part under test is on side a. The world's b lends its memory only.
+// The part under test is on side a. Side b only lends its memory.
 class BareLink {
  public:
   static constexpr std::uint32_t kPeerNumber = 42;
@@ -151,7 +151,7 @@ class BareLink {
     peer.pop(lines_of(header));
     return header;
   }
-  // Until nothing fits; then the peer takes all there is.
+  // Fills the ring. Then the peer takes all records.
   void fill_ring() {
     while (RecordHeader* record = link->reserve(0)) {
       record->type = RecordType::Ack;
@@ -169,7 +169,7 @@ class BareLink {
   Link* link = nullptr;
   ScriptedEndpoint endpoint;
   RingConsumer peer{segment->ring[0], segment->side[1].tail};
-  std::vector<std::byte> payload; // of the record taken last, if it lay beside the slot
+  std::vector<std::byte> payload; // of the last record, if it lay beside the slot
 };
 
 // A record as the peer would write it, without its counters.

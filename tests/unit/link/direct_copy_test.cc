@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Copies between our memory and the peer's: what is checked, whose turn it is, and what is made in
-// turns: a request of ours, a message of the peer's.
+// Copies between own memory and the peer's: the checks, the turns, and the two kinds that take
+// several turns: requests of this side and messages of the peer.
 #include <array>
 
 #include "bare_link.h"
@@ -30,7 +30,7 @@ class Direct : public ::testing::Test, protected BareLink {
     work.remote = peer_side_.remote(0, length);
     return work;
   }
-  // A message of two segments that lie behind each other.
+  // A message of two segments, one behind the other.
   RecordHeader message(std::uint64_t length, std::uint64_t first, std::uint64_t second) {
     segments_ = {
         FetchSegment{peer_side_.region->local_stag(), 0, peer_side_.local(0, 0).address, first},

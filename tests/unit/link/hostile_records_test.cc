@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Records that no honest peer sends, in an order that each by itself would be fine: they end the
-// link, and the consumer sees no message that was not sent.
+// Records that no honest peer sends in this order, although each alone would be valid. They end the
+// link, and the consumer gets no message that was not sent.
 #include <array>
 #include <cstring>
 
@@ -18,7 +18,7 @@ class HostileRecords : public ::testing::Test {
     return *pair.world.b->transport.find_link(*pair.world.b->fabric.ports.front());
   }
   bool condemned() { return pair.world.a->fabric.ports.front()->condemned; }
-  // Only the victim looks; its peer does nothing but write.
+  // Only the victim polls. Its peer only writes.
   void let_victim_look() {
     while (pair.world.a->transport.progress()) pair.world.a->adapter->destroy_retired();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A link without connections may go, and nobody's request goes with it.
+// A link without connections may end, but no request may be lost with it.
 #include "pair.h"
 
 namespace datum::test {
@@ -19,7 +19,7 @@ class IdleLinks : public ::testing::Test {
     EXPECT_EQ(pair.active.next(pair.active.connect_evd).kind, EventKind::Disconnected);
     EXPECT_EQ(pair.passive.next(pair.passive.connect_evd).kind, EventKind::Disconnected);
   }
-  // The request is in the ring, and the other side has not looked.
+  // Puts a request into the ring. The other side has not polled since.
   void request() {
     ASSERT_TRUE(pair.active.ep.reset().ok());
     ASSERT_TRUE(pair.active.ep.connect({}, qualifier, 0xffffffff, {}).ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages that are kept until their Recvs come: how much, in which order, for how long.
+// Messages that are kept until their Recvs come: how many, in which order, for how long.
 #include "bare_link.h"
 #include "transport/link/kept_messages.h"
 

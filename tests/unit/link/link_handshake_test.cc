@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A handshake by itself: what each side says, what it makes of the answer, each way to end.
+// A handshake alone: its messages, the effect of each answer, and each way in which it ends.
 #include "bare_link.h"
 #include "transport/link/link_handshake.h"
 
@@ -9,7 +9,7 @@ namespace {
 constexpr ConnQual kAsked = 4000;
 constexpr std::byte kWords[3] = {std::byte{1}, std::byte{2}, std::byte{3}};
 
-// What a handshake has beside it.
+// The objects that a handshake uses.
 struct Parts {
   Parts(LinkTransport& transport, const CountingFrame::Start& start) : frame(transport, start) {}
   CountingFrame frame;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A receiver by itself: where a message goes, which records may follow which, what is counted.
+// A receiver alone: where a message goes, which records may follow which, what is counted.
 #include <array>
 
 #include "bare_link.h"
@@ -14,7 +14,7 @@ class Receiver : public ::testing::Test, protected BareLink {
   bool send(std::uint32_t length, std::uint8_t flags = record_flag::kLast) {
     return receiver_.on_send(record(RecordType::Send, length, flags), data_.data());
   }
-  // What the peer is told with the next record.
+  // The counts that the next record carries to the peer.
   void expect_acknowledged(std::uint32_t messages, std::uint32_t octets) {
     EXPECT_TRUE(frame_.flush_ack());
     const RecordHeader word = next();

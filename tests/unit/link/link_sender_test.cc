@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A sender by itself: which records each request becomes, what holds it back, what ends it.
+// A sender alone: the records of each request, what holds a request back, what ends it.
 #include <array>
 
 #include "bare_link.h"

@@ -120,7 +120,8 @@ TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
 }
 
 // Whoever copies holds the lock, so nobody could help; and what is left of more than a megabyte is
-// looked at soon. What was copied counts as polls. Rules: PROGRESS.5
+// looked at soon. What was copied counts as polls.
+// Rules: PROGRESS.5
 TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   constexpr std::size_t kAlone = 1024 * 1024;
   Pair pair(true);

@@ -33,7 +33,7 @@ class AnyMemory final : public MemoryProbe {
   }
 };
 
-// Polls the whole world; a wait that nothing ends times out.
+// Polls the whole world. A wait that no event ends times out.
 class WorldProgress final : public Progress {
  public:
   explicit WorldProgress(LocalWorld& world) : world_(world) {}
@@ -53,7 +53,7 @@ class WorldProgress final : public Progress {
 
 class LocalFabric;
 
-// Direct access inside one process: a plain copy.
+// Direct access within one process: a copy.
 class LocalDirect final : public DirectAccess {
  public:
   explicit LocalDirect(std::span<const RegionEntry> regions) : regions_(regions) {}
@@ -109,7 +109,7 @@ class LocalFabric final : public Fabric {
   FabricEvents* events() { return events_; }
   std::vector<std::unique_ptr<LocalPort>> ports;
   bool direct = false;
-  int dialled = 0; // times
+  int dialled = 0; // how often
   bool lacks_descriptors = false;
 
  private:
@@ -125,7 +125,7 @@ class LocalFabric final : public Fabric {
   std::vector<PendingDial> dials_;
 };
 
-// One adapter with everything it stands on.
+// One adapter with all that it needs.
 struct Node {
   Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace, bool strict);
   PlainHandles handles;
@@ -142,11 +142,11 @@ class LocalWorld {
  public:
   explicit LocalWorld(bool direct = false, Duration connect_grace = 0, bool strict = false);
   ~LocalWorld();
-  // Polls everybody until nothing moves.
+  // Polls every adapter until nothing moves.
   void settle();
   bool step();
   void advance(Duration time);
-  // The link between a and b is gone; both learn it.
+  // Cuts the link between a and b. Both notice it.
   void cut();
 
   Instant now = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A connect where nobody listens yet: how often it asks, for how long, and what ends that.
+// A connect to a qualifier without a listener: how often it asks, for how long, and what ends it.
 #include "core/endpoint/attribute_rules.h"
 #include "pair.h"
 
@@ -25,7 +25,7 @@ class Patience : public ::testing::Test {
         static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
   }
   int asked() const { return world.a->fabric.dialled; }
-  // Nothing has come, and nothing is asked any more.
+  // No event has come, and the connect does not ask again.
   void expect_silence() {
     const int before = asked();
     world.advance(kSecond);
@@ -47,7 +47,7 @@ TEST_F(Patience, AServicePointThatComesLateGetsOneRequest) {
   listen(passive.cr_evd);
   world.advance(5 * kMillisecond);
   EXPECT_EQ(passive.cr_evd.count(), 1);
-  // As patient as any other request from here on.
+  // From here on it is as patient as any other request.
   world.advance(kSecond);
   EXPECT_EQ(passive.cr_evd.count(), 1);
   ConnectionRequest& cr = request();

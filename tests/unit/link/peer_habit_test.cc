@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// docs/design/waiting.md, mend A: how many small Writes go directly to a peer that left one lying.
+// docs/design/waiting.md, mend A: how many small Writes go directly after the peer has left a Write
+// lying.
 #include "transport/link/peer_habit.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 namespace datum::test {
 namespace {
 
-// How many go directly until the habit is forgotten.
+// How many Writes in a row go directly until the habit is forgotten.
 std::uint32_t direct_in_a_row(PeerHabit& habit) {
   std::uint32_t count = 0;
   for (; habit.leaves_writes_lying(); ++count) habit.wrote_directly();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The peer's Reads and Atomics: their answers, how many at a time, what is refused.
+// The peer's Reads and Atomics: their answers, how many at a time, and which are refused.
 #include "bare_link.h"
 #include "transport/link/read_responder.h"
 

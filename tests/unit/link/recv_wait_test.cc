@@ -12,7 +12,7 @@ constexpr std::uint64_t kThreeTurns = 3 * 1024 * 1024;
 class RecvWait : public ::testing::TestWithParam<bool> {
  protected:
   explicit RecvWait(bool strict = false) : pair(GetParam(), nullptr, strict) { pair.connect(); }
-  // The peer is stopped meanwhile.
+  // Time passes while the peer is stopped.
   void let_pass_here_alone(Duration time) {
     pair.world.now += time;
     bool any = true;
@@ -69,7 +69,7 @@ TEST_P(RecvWaitInStrictMode, WithoutARecvForOneSecondTheConnectionBreaks) {
   EXPECT_EQ(counted(p), 0U);
 }
 
-// Each in its own time, though the second waits for longer than that.
+// Each message ends in its own time, even if the second one has waited longer than that.
 // Rules: ERR.3
 TEST_P(RecvWaitInStrictMode, MessagesThatWaitInTurnAreNeitherCountedNorTold) {
   ASSERT_TRUE(a.send(0, 100, 1).ok());
@@ -169,7 +169,7 @@ TEST_P(RecvWait, WhileAnEndIsPendingEachMessageHasASecondForItself) {
   expect_disconnected();
 }
 
-// Nothing is known of its Recvs, which are there.
+// This side does not know of the peer's Recvs, which are there.
 // Rules: DISC.3 DISC.3.default
 TEST_P(RecvWait, AnEndInOrderWaitsForAPeerThatHasNotLookedYet) {
   ASSERT_TRUE(p.receive(0, 100, 7).ok());
@@ -211,13 +211,13 @@ TEST_P(RecvWait, AnAbruptEndWaitsForNoRecv) {
   expect_disconnected();
 }
 
-// The ring, which all endpoints of two adapters share, holds nothing of what waits.
+// All endpoints of two adapters share the ring, so no message that waits may stay in it.
 // Rules: ERR.15
 TEST_P(RecvWait, HoldsUpNoOtherEndpoint) {
   Side from(*pair.world.a);
   Side to(*pair.world.b);
   pair.connect(from, to);
-  // More than may be on the way, of a sender that posts all it can.
+  // More messages than may be under way, from a sender that posts all it can.
   std::uint64_t posted = 0;
   while (posted < 200 && a.send(0, posted % 2 == 0 ? 8192 : 0, posted).ok()) ++posted;
   pair.world.settle();

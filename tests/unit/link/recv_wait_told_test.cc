@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the log says of a wait for a Recv that has ended. Identical lines are written at most once a
-// second, so each line is asked for once, with a ring alone.
+// The log line about a wait for a Recv that has ended. Identical lines are written at most once a
+// second, so each line is tested once, with a ring alone.
 #include "pair.h"
 
 namespace datum::test {

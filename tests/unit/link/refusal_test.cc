@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Posts that would be refused, between two adapters of which one has not looked at anything.
+// Posts between two adapters of which one has not polled: they would be refused without a look at
+// the link.
 #include <array>
 #include <functional>
 
@@ -9,7 +10,7 @@
 namespace datum::test {
 namespace {
 
-// The accepter's adapter does nothing by itself after it has accepted.
+// After the accept the accepter's adapter does nothing by itself.
 class Unlooking : public ::testing::TestWithParam<bool> {
  protected:
   Unlooking() : pair(GetParam()) {}
@@ -87,13 +88,13 @@ TEST_P(Unlooking, EachPostOfAnAccepterTakesTheConfirmationFirst) {
     EXPECT_TRUE(post(accepter, requester).ok());
     EXPECT_EQ(accepter.ep.state(), EpState::Connected);
     EXPECT_EQ(accepter.next(accepter.connect_evd).kind, EventKind::Established);
-    pair.world.settle(); // what was posted is placed while there is memory for it
+    pair.world.settle(); // a post is placed while there is memory for it
   }
 }
 
 // Rules: EPTABLE.post_send.CP
 TEST_P(Unlooking, WhereNothingHasArrivedAPostIsRefused) {
-  accept(); // the requester has not seen it
+  accept(); // the requester has not noticed it
   for (const auto& post : every_post()) {
     const Status refused = post(p, a);
     EXPECT_EQ(refused.type(), Type::InvalidState);
@@ -119,7 +120,7 @@ TEST_P(Unlooking, TheConfirmationMayBeBehindAWholeRing) {
   EXPECT_TRUE(p.send(0, 8, 1).ok());
 }
 
-// What the peer said last comes with it.
+// The peer's last message comes with the confirmation.
 // Rules: PATH.17
 TEST_P(Unlooking, APostIsFlushedWhereThePeerHasGoneAgain) {
   accept();
@@ -131,7 +132,7 @@ TEST_P(Unlooking, APostIsFlushedWhereThePeerHasGoneAgain) {
   EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Disconnected);
 }
 
-// A queue whose requests the peer has placed, and nobody has looked.
+// The peer has placed all requests of the queue, and this side has not polled since.
 // Rules: PATH.18
 TEST_P(Unlooking, AFullQueueIsReadOnceMore) {
   pair.connect();
@@ -139,7 +140,7 @@ TEST_P(Unlooking, AFullQueueIsReadOnceMore) {
   for (std::int32_t i = 0; i < depth; ++i) ASSERT_TRUE(p.receive(64, 8, 1).ok());
   for (std::int32_t i = 0; i < depth; ++i) ASSERT_TRUE(a.send(0, 8, 1, kSuppress).ok());
   EXPECT_EQ(a.send(0, 8, 1, kSuppress).type(), Type::InsufficientResources) << "nobody took them";
-  for (int i = 0; i < 4; ++i) pair.world.b->transport.progress(); // takes all, and says so
+  for (int i = 0; i < 4; ++i) pair.world.b->transport.progress(); // takes all and acknowledges
   for (const auto& post : every_post()) EXPECT_TRUE(post(a, p).ok());
 }
 
@@ -157,7 +158,8 @@ TEST_P(Unlooking, AFullQueueOfRecvsIsReadOnceMore) {
 INSTANTIATE_TEST_SUITE_P(RingOnlyAndDirect, Unlooking, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "Direct" : "RingOnly"; });
 
-// The requester's word may find the ring full: what it copies by itself would be seen before it.
+// If the ring is full the confirmation has to wait. A direct copy of the requester would be seen
+// before it.
 // Rules: PATH.17
 TEST(FullRing, LetsNoDirectCopyOvertakeTheConfirmationBeforeIt) {
   Pair pair(true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/link/ring_script.h: what a producer writes into a ring and a consumer must find there:
-// records of many sizes whose every byte depends on their number.
+// tests/unit/link/ring_script.h: the records that a producer writes into a ring and a consumer must
+// find there. They have many sizes, and each byte depends on the record's number.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct RingMemory {
   RingTail tail{};
 };
 
-// Every size from nothing to the largest, most of them small; under every other seed all are, so
+// Sizes from nothing to the largest, most of them small. Under every other seed all are small, so
 // that slots run out before lines do.
 inline std::uint32_t ring_lines(std::uint64_t seed, std::uint32_t number) {
   const std::uint64_t mixed = (seed * 1'000'003 + number) * 0x9E3779B97F4A7C15ULL >> 33U;
@@ -51,7 +51,7 @@ inline bool put_record(RingProducer& producer, std::uint32_t number, std::uint32
   return true;
 }
 
-// False: there is none now.
+// False: there is no record now.
 inline bool take_record(RingConsumer& consumer, std::uint32_t number, std::uint32_t lines) {
   const RingSlot* slot = consumer.front();
   if (slot == nullptr) return false;

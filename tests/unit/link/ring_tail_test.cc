@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a producer believes of the position that the other side writes.
+// The producer's copy of the position that the other side writes.
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -17,7 +17,7 @@ class RingTailTest : public testing::Test {
       out.publish();
     }
   }
-  // Until it has to look how far the other side is.
+  // Fills the ring until the producer has to read the other side's position.
   void fill() {
     while (!out.peer_misbehaved() && out.reserve(3) != nullptr) out.publish();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Design 5 (a): a peer that said it polls, and does not, is rung by whoever published something.
+// Design 5 (a): a peer that said that it polls, and does not, is rung by the side that published
+// something.
 #include "pair.h"
 
 namespace datum::test {
@@ -45,7 +46,7 @@ TEST_F(Watch, APeerThatTakesNothingFor50usIsRungOnce) {
   peer_polls();
   doorbells_before = doorbells();
   send();
-  EXPECT_EQ(doorbells(), 0); // it polls
+  EXPECT_EQ(doorbells(), 0); // the peer polls
   const Instant published = pair.world.now;
   EXPECT_EQ(watch(10'000), published + 60'000);
   EXPECT_EQ(watch(49'999), published + 60'000);
@@ -93,7 +94,7 @@ TEST_F(Watch, APeerThatSleepsHasBeenRungWhenItWasPublished) {
   EXPECT_EQ(doorbells(), 1);
 }
 
-// docs/design/waiting.md, mend A. Rules: PROGRESS.9
+// docs/design/waiting.md, mend A.
 class WatchDirect : public ::testing::Test {
  protected:
   WatchDirect() {
@@ -101,7 +102,7 @@ class WatchDirect : public ::testing::Test {
     static_cast<void>(pair.world.b->transport.set_attention(Attention::Polling));
     pair.world.settle();
   }
-  // Whether it went directly.
+  // True: the Write went directly.
   bool write() {
     const int before = port().access.copies;
     const LocalTriplet segment = pair.active.local(0, 8);
@@ -117,12 +118,13 @@ class WatchDirect : public ::testing::Test {
     pair.world.now += 50'000;
     static_cast<void>(pair.world.a->transport.watch(pair.world.now));
     ASSERT_EQ(port().doorbells, before + 1);
-    pair.world.settle(); // what the doorbell is for
+    pair.world.settle(); // the peer takes the doorbell's octets
   }
   LocalPort& port() { return *pair.world.a->fabric.ports.front(); }
   Pair pair{true};
 };
 
+// Rules: PROGRESS.9
 TEST_F(WatchDirect, AfterAPeerLeftAWriteLyingTheNext16GoDirectly) {
   ASSERT_FALSE(write()) << "it says that it polls";
   leave_lying_until_rung();

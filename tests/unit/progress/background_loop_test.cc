@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The background thread, one sleep after the other, with what other threads do meanwhile.
+// The background thread, one sleep after the other, with the actions of other threads in between.
 #include "progress/background_loop.h"
 
 #include "bare_parts.h"
@@ -13,7 +13,7 @@ class LoopAlone : public ::testing::Test, protected BareParts {
     loop_.announce();
     lock.relinquish();
   }
-  // In the next sleep.
+  // Other threads do this in the next sleep.
   void then(std::function<void()> others) { places.while_asleep.push_back(std::move(others)); }
   void then_pass() {
     then([this] { places.time = places.slept_until; });
@@ -24,14 +24,14 @@ class LoopAlone : public ::testing::Test, protected BareParts {
   void poll(int times) {
     for (int i = 0; i < times; ++i) driver.poll();
   }
-  // It backs off beside a thread that polls so often in each backoff.
+  // The background thread backs off, and another thread polls so often in each backoff.
   void then_poll(int times) {
     then([this, times] {
       places.time = places.slept_until;
       with_lock([&] { poll(times); });
     });
   }
-  // Until its backoffs are longer than a tick.
+  // Another thread polls until backoffs are longer than a tick.
   void then_poll_for_long() {
     for (int i = 0; i < 20; ++i) then_poll(64);
   }
@@ -120,7 +120,7 @@ TEST_F(LoopAlone, WhileAThreadPollsItNapsOnWithoutTheLock) {
       before = lock.acquisitions;
       places.time = places.slept_until;
     });
-  then_pass(); // nobody has polled in this one
+  then_pass(); // no thread has polled in this sleep
   then_stop();
   loop_.run();
   EXPECT_EQ(places.log.size(), 7U) << "five backoffs, a sleep, and the wake-up that ended it";
@@ -166,7 +166,7 @@ TEST_F(LoopAlone, AsItEndsPeersAreToldToRing) {
 TEST_F(LoopAlone, WhatIsWantedEndsABackoff) {
   then([this] {
     with_lock([this] {
-      poll(16); // just now, but nobody has polled for long
+      poll(16); // just now, but not for long before
       driver.pending().want();
     });
   });
@@ -200,7 +200,7 @@ TEST_F(LoopAlone, AsLongAsThereIsWorkItDoesNotSleep) {
 }
 
 TEST_F(LoopAlone, WhatWasDoneMeanwhileDoesNot) {
-  then([this] { places.time += 1000; }); // a prompt wake whose work a poll has done
+  then([this] { places.time += 1000; }); // a prompt wake for work that a poll has done
   then([this] {
     EXPECT_EQ(slept(), waiting::kTick - 1000) << "the same backoff";
     places.time = places.slept_until;

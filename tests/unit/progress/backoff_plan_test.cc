@@ -6,7 +6,8 @@
 namespace datum {
 namespace {
 
-// Others do something all the time: 30 polls in each microsecond, the clock looked at just now.
+// Other threads poll all the time, 30 times in each microsecond, and have looked at the clock just
+// now.
 class BusyOthers {
  public:
   // Backs off as planned until so much time has passed.
@@ -50,7 +51,7 @@ TEST(BackoffPlan, NoBackoffTakesLongerThan4ms) {
   EXPECT_EQ(plan.length(), 4'000'000);
 }
 
-// Each arrival would wake the background thread beside the poller that takes it.
+// Otherwise each arrival would wake the background thread beside the poller that takes it.
 TEST(BackoffPlan, WhereDataComesByDescriptorsBackoffsAreDeafAndTakeAMillisecondAtMost) {
   BackoffPlan plan;
   BusyOthers others;
@@ -84,8 +85,8 @@ TEST(BackoffPlan, SevenPollsInABackoffAreNobody) {
   EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_timed_poll = 70'000}, 75'000));
 }
 
-// A poll of sockets reads and writes for longer than a backoff; taking it for the end of polling
-// has the background thread fight for the lock and the sockets.
+// One poll of sockets may read and write for longer than a backoff. If that counted as the end of
+// polling, the background thread would contend for the lock and the sockets.
 TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
   BackoffPlan plan;
   plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, true);
@@ -95,7 +96,8 @@ TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
       plan.others_are_busy({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, 150'000));
 }
 
-// A long copy may take longer than a backoff. Rules: PROGRESS.8
+// A long copy may take longer than a backoff.
+// Rules: PROGRESS.8
 TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
   BackoffPlan plan;
   const Activity before{.polls = 100, .waits = 0, .last_timed_poll = 0};

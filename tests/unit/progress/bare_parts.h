@@ -51,16 +51,16 @@ class BarePlaces final : public Places {
   explicit BarePlaces(bool core_to_spare = true) : core_to_spare_(core_to_spare) {}
 
   Instant time = kSecond;
-  Duration a_look_at_the_clock = 0; // takes so long
+  Duration a_look_at_the_clock = 0; // each look takes so long
   Log log;                          // sleeps and wake-ups
   Instant slept_until = 0;
-  std::deque<std::function<void()>> while_asleep; // the next sleep plays the first of them
+  std::deque<std::function<void()>> while_asleep; // the first one is played in the next sleep
   std::function<void()> while_aside;
   Wake wakes_by = Wake::Event;
   bool doorbell_rings = false; // in the background thread's next sleep at the doorbell
-  bool is_ready = false;       // a descriptor
-  int looks = 0;               // at descriptors
-  int handled = 0;             // batches
+  bool is_ready = false;       // a descriptor is ready
+  int looks = 0;               // looks at descriptors
+  int handled = 0;             // batches of descriptors
   int hurried = 0;
   Instant hurried_by = 0;
   int owner_wake_ups = 0;
@@ -107,8 +107,8 @@ class BareTransport final : public Transport {
  public:
   int progresses = 0;
   std::function<bool()> on_progress;
-  std::vector<Attention> attention; // as peers were told
-  bool look_again = false;          // behind a word of that
+  std::vector<Attention> attention; // each value that peers were told
+  bool look_again = false;          // set_attention() asks for another look
   bool comes_by_descriptors = false;
   Duration gap = waiting::kDoorbellsOnly;
   Instant watch_at = kNever;
@@ -157,7 +157,7 @@ class BareTimer final : public Timer {
   }
 };
 
-// A driver with what it drives; the lock is held.
+// A driver with its surroundings. The lock is held.
 class BareParts {
  public:
   explicit BareParts(bool core_to_spare = true) : places(core_to_spare), driver(lock, places) {
@@ -170,7 +170,7 @@ class BareParts {
     doorbell().background_started();
     doorbell().take_doorbell();
   }
-  // Without the lock, as another thread would.
+  // Runs without the lock, as another thread would.
   template <class F>
   void with_lock(F&& action) {
     lock.acquire();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A wait of one thread, with what others do while it sleeps.
+// A wait of one thread, with the actions of other threads while it sleeps.
 #include "progress/consumer_wait.h"
 
 #include "bare_parts.h"
@@ -7,7 +7,7 @@
 namespace datum::test {
 namespace {
 
-// As the engine polls.
+// Polls as the engine does.
 class Polls final : public Progress {
  public:
   explicit Polls(BareParts& parts) : parts_(parts) {}
@@ -153,7 +153,7 @@ TEST_F(WaitWithCore, AMomentIsTwentyMicroseconds) {
   const Instant start = places.time;
   places.while_asleep.emplace_front([&] { EXPECT_LE(places.time - start, 26'000); });
   wait_.wait(point_, kNever);
-  EXPECT_GE(transport.progresses, 160); // sixteen polls for two looks at the clock
+  EXPECT_GE(transport.progresses, 160); // sixteen polls for each of several looks at the clock
 }
 
 TEST_F(WaitWithCore, WhereDataComesByDescriptorsItLeavesTheRest) {

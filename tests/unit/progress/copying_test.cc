@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Threads that copy, under the scheduler of schedule_test.cc: who of them counts as somebody who
-// polls, and what arrives meanwhile.
+// Threads that copy, under the scheduler of schedule_test.cc: which of them count as pollers, and
+// what becomes of arrivals meanwhile.
 #include <gtest/gtest.h>
 
 #include "seeds.h"
@@ -25,8 +25,9 @@ void copy_until(StageWorld& world, Duration time_of_each, Instant end) {
   } while (world.stage.now() < end);
 }
 
-// It polls three times in a tick, and is busy with nothing else all the same: the background thread
-// must not come beside it for that, which wants the lock and the next turn. Rules: PROGRESS.8
+// The thread polls three times in a tick and copies in between. It is a poller all the same: the
+// background thread must not come beside it for the lock and the next turn.
+// Rules: PROGRESS.8
 TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
   each_seed(
       [](std::uint64_t seed) {
@@ -52,8 +53,9 @@ TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
       20);
 }
 
-// A poll may copy for several connections, and a message into several pieces: the poller is busy in
-// each of them, as in the first. Rules: PROGRESS.8
+// One poll may copy for several connections, and a message in several pieces. The thread counts as
+// a poller in each of these copies, as in the first one.
+// Rules: PROGRESS.8
 TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
   each_seed(
       [](std::uint64_t seed) {
@@ -88,7 +90,8 @@ TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
       20);
 }
 
-// Nobody else would look at what arrives. Rules: PROGRESS.2
+// No other thread would take what arrives.
+// Rules: PROGRESS.2
 TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);
@@ -115,8 +118,9 @@ TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
   });
 }
 
-// What is copied within its waits leaves it somebody who sleeps: its peer goes on ringing, and the
-// background thread is not woken. Rules: PROGRESS.7
+// A thread that copies within its waits stays a sleeper: its peer goes on ringing, and the
+// background thread is not woken.
+// Rules: PROGRESS.7
 TEST(Progress, WhoeverCopiesWithinItsWaitsIsNotAPoller) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, false);
@@ -128,7 +132,7 @@ TEST(Progress, WhoeverCopiesWithinItsWaitsIsNotAPoller) {
       for (int i = 1; i <= kRounds; ++i) {
         world.wait_for(0, i);
         world.lock.acquire();
-        world.engine.poll(); // is there another one?
+        world.engine.poll(); // looks for another message
         attentive = attentive || world.transport.attentive();
         world.lock.relinquish();
       }

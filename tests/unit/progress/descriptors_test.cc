@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which polls look at descriptors, and what is left for later, where data comes by them: under the
-// scheduler of schedule_test.cc.
+// Transports whose data come by descriptors: which polls look at descriptors, and which work is
+// left for later. Under the scheduler of schedule_test.cc.
 #include <gtest/gtest.h>
 
 #include "seeds.h"
@@ -17,7 +17,7 @@ class SocketWorld : public StageWorld {
   }
 };
 
-// The threads that were added, beside the background's, until nobody has anything to do.
+// Runs the threads that were added, and the background thread, until none has anything to do.
 void play(StageWorld& world) {
   world.start_background();
   EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
@@ -32,7 +32,7 @@ void poll_slowly(StageWorld& world, int polls, Duration apart) {
   }
 }
 
-// The background thread has said that nobody polls, and then somebody has begun to.
+// The background thread has noticed that no thread polls. Then a thread begins to poll.
 void poll_until_that_is_known(StageWorld& world) {
   while (world.transport.attention_changes() < 2) world.poll_until(world.stage.now() + 1);
 }
@@ -42,7 +42,7 @@ TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
   Stage& stage = world.stage;
   int looks = 0;
   stage.add([&] {
-    world.poll_until(stage.now() + 1'000'000); // it is known by now that somebody polls
+    world.poll_until(stage.now() + 1'000'000); // by now it is known that a thread polls
     world.lock.acquire();
     const int before = world.places.descriptor_looks();
     for (int i = 0; i < 100; ++i) world.engine.poll();
@@ -89,8 +89,8 @@ TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillise
       20);
 }
 
-// An acknowledgement, say: the consumer's answer takes it along, where it does answer. Rules:
-// PROGRESS.5
+// Work such as an acknowledgement: if the consumer answers, the answer carries it along.
+// Rules: PROGRESS.5
 TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
   each_seed(
       [](std::uint64_t seed) {
@@ -125,8 +125,9 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
       20);
 }
 
-// Too seldom to be somebody who polls all the time, too often for the background thread to take
-// over. Rules: PROGRESS.8
+// The thread polls too seldom to count as a poller, and too often for the background thread to take
+// over.
+// Rules: PROGRESS.8
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
   each_seed(
       [](std::uint64_t seed) {
@@ -151,8 +152,9 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
       20);
 }
 
-// Each of its polls may move a megabyte, over another connection than the next: what arrives
-// meanwhile for a third one does not wait for 64 of them. Rules: PROGRESS.3
+// Each poll of the thread may move a megabyte, each time over another connection. Data that arrive
+// for a third connection must not wait for 64 polls.
+// Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPoll) {
   each_seed(
       [](std::uint64_t seed) {
@@ -177,7 +179,8 @@ TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPol
       20);
 }
 
-// An adapter has no connection when it is opened. Rules: PROGRESS.3
+// An adapter has no connection when it is opened.
+// Rules: PROGRESS.3
 TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromThenOn) {
   each_seed(
       [](std::uint64_t seed) {
@@ -201,7 +204,8 @@ TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromT
       20);
 }
 
-// With one processor nobody polls within a wait. Rules: PROGRESS.3
+// With one processor no thread polls within a wait.
+// Rules: PROGRESS.3
 TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
   each_seed(
       [](std::uint64_t seed) {
@@ -228,7 +232,8 @@ TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
       20);
 }
 
-// Whoever sleeps at the doorbell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
+// The thread that sleeps at the doorbell gets no processor, so it is never woken.
+// Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
   SocketWorld world(1, true);
   Stage& stage = world.stage;
@@ -245,7 +250,8 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondTha
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
-// A thread that heard the doorbell would run only where the consumer does. Rules: PROGRESS.3
+// A thread that the doorbell wakes could run only on the consumer's processor.
+// Rules: PROGRESS.3
 TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
   each_seed(
       [](std::uint64_t seed) {
@@ -265,7 +271,8 @@ TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
       20);
 }
 
-// Otherwise a Write that a peer left lying waits for it to look by itself. Rules: PROGRESS.9
+// Otherwise a Write that a peer left lying would wait until the peer looks by itself.
+// Rules: PROGRESS.9
 TEST(Progress, ASlowDequeuerLooksAfterWhatItsPeerLeftLying) {
   StageWorld world(1, true);
   Stage& stage = world.stage;

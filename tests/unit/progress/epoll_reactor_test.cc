@@ -74,7 +74,7 @@ TEST_F(EpollReactorTest, AHandlerRemovedByAnotherOfTheSameBatchIsNotCalled) {
   EXPECT_EQ(one.calls + two.calls, 1);
 }
 
-// Seven times of eight; then the kernel is asked who is ready.
+// In seven of eight polls. In the eighth the kernel is asked which descriptors are ready.
 TEST_F(EpollReactorTest, APollerAsksWhoeverHadSomethingLast) {
   Handler recent;
   Handler other;
@@ -123,7 +123,7 @@ TEST_F(EpollReactorTest, APollerAsksTheKernelWhereSeveralHadSomethingLast) {
 }
 
 TEST_F(EpollReactorTest, APollerAsksTheKernelWhereNobodyLooksUnasked) {
-  Handler silent; // has to be told
+  Handler silent; // it must be reported
   ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, silent).ok());
   fill(first_);
   for (int i = 1; i <= 3; ++i) {
@@ -148,7 +148,7 @@ TEST_F(EpollReactorTest, APollerDoesNotAskWhoeverHasLeft) {
   EXPECT_FALSE(reactor_.handle_polling());
 }
 
-// More than one call of epoll_wait() tells; and all of them stay ready.
+// More descriptors than one epoll_wait() reports. All of them stay ready.
 TEST_F(EpollReactorTest, HandlesAllThatIsReadyOnce) {
   constexpr std::size_t kMany = 3 * ReadyBatch::kSize + 1;
   std::array<UniqueFd, kMany> fds;
@@ -160,7 +160,7 @@ TEST_F(EpollReactorTest, HandlesAllThatIsReadyOnce) {
   reactor_.handle_all();
   for (const Handler& each : handlers) EXPECT_GE(each.calls, 1);
   for (std::size_t i = 0; i < kMany; ++i) reactor_.remove(fds[i].get(), handlers[i]);
-  reactor_.handle_all(); // nobody is left
+  reactor_.handle_all(); // none is left
 }
 
 TEST_F(EpollReactorTest, AnEventOfAFormerOwnerDoesNotReachANewOne) {

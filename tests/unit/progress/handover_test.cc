@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the doorbell decides is carried out, and peers are told.
+// The decisions of the doorbell are carried out, and peers are told.
 #include "progress/handover.h"
 
 #include "bare_parts.h"

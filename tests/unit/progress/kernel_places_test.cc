@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// What that means for a backoff: Progress.P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger.
+// Progress.P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger shows the effect on a backoff.
 // Rules: PROGRESS.5
 TEST(KernelPlaces, ARefusedPromptWakeLetsASleepEndByItself) {
   KernelPlaces places;

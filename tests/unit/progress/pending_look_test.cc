@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// That a thread has to look, and by when. How the two threads see each other's words is played in
-// tests/orders.
+// The note that a thread has to look, and by when. tests/orders plays how two threads see each
+// other's stores.
 #include "progress/pending_look.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the threads of the consumer do, in counts.
+// The counts of what the consumer's threads do.
 #include "progress/poll_meter.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The engine under a scheduler that interleaves its threads at every step, in virtual time.
-// What threads that copy do: copying_test.cc; where data comes by descriptors: descriptors_test.cc.
+// copying_test.cc tests threads that copy, descriptors_test.cc transports whose data come by
+// descriptors.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
   });
 }
 
-// A message makes whoever notices it call an agent, which waits for another one itself.
+// The thread that finds a message calls an agent, which waits for another message itself.
 TEST(Progress, AnAgentMayWaitWhoeverCallsIt) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, seed % 2 == 0);
@@ -97,8 +98,8 @@ TEST(Progress, AnAgentMayWaitWhoeverCallsIt) {
 
 enum class Writer { Polls, CallsNothing };
 
-// A target polls for up to `longest` and then calls nothing any more; a Write comes up to 100 us
-// later. Until it is seen: `bound`, which may depend on how long the target has polled.
+// A target polls for up to `longest` and then calls nothing any more. Up to 100 us later a Write
+// comes. It must be seen within `bound`, which may depend on how long the target has polled.
 template <class Bound>
 void expect_last_write_seen(std::uint64_t seed, Duration longest, Writer writer, Bound&& bound) {
   StageWorld world(seed, true);
@@ -146,8 +147,8 @@ TEST(Progress, P2AfterLongPollingOnBothSidesAWriteIsSeenWithinAnEighthOfIt) {
       20);
 }
 
-// A poller may be about to look. Where it shares its processor it would be given a whole time
-// slice.
+// A poller may be about to look. But if it shares its processor, the background thread would run
+// for a whole time slice first.
 TEST(Progress, ADoorbellInABackoffIsLeftToAPollerOnlyWhereACoreIsToSpare) {
   for (const bool core_to_spare : {false, true}) {
     int times_aside = 0;
@@ -184,7 +185,7 @@ TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
       50);
 }
 
-// What a poller posts it looks after itself: a backoff does not end for that.
+// A poller looks itself after what it posts, so a backoff does not end for that.
 TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
   each_seed(
       [](std::uint64_t seed) {
@@ -201,14 +202,14 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
         });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        // As above: whoever polled just now looks after what was posted since.
+        // A thread that polled just now looks after what was posted since.
         EXPECT_LE(world.places.background_sleeps(), 70);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       50);
 }
 
-// Work that does not end keeps whoever drives the transport at it, and consumers call meanwhile.
+// Work that does not end keeps a thread driving the transport, while consumers call.
 // Rules: PROGRESS.3
 TEST(Progress, WhoeverDrivesTheTransportLetsOthersInAfterEachTurn) {
   constexpr int kLooks = 50; // two in a turn, where the first one was woken for
@@ -261,8 +262,9 @@ TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   });
 }
 
-// Whoever looks last before everybody sleeps wakes: that wakes nobody, and is not taken for a
-// thread that is on the way. Rules: PROGRESS.5
+// The thread that looks last before all sleep leaves a wake-up behind. It wakes no thread, and must
+// not be taken for a thread that is on its way.
+// Rules: PROGRESS.5
 TEST(Progress, P5AKickFromWithinALookDoesNotHideTheNext) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);
@@ -312,8 +314,8 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
       20);
 }
 
-// What is left to the background thread ends its backoff early. If that fails the backoff ends by
-// itself.
+// Work that is left to the background thread ends its backoff early. If that fails, the backoff
+// ends by itself.
 // Rules: PROGRESS.5
 TEST(Progress, P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger) {
   Duration longest = 0;
@@ -335,7 +337,7 @@ TEST(Progress, P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger) {
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       20);
-  EXPECT_GT(longest, 100'000); // otherwise nothing was refused
+  EXPECT_GT(longest, 100'000); // otherwise no wake was refused
   EXPECT_LE(longest, 4'100'000);
 }
 
@@ -420,7 +422,7 @@ TEST(Progress, AWaitEndsAtItsDeadlineAndNeverBefore) {
           world.lock.relinquish();
         }
       });
-    // Wake-ups for others do not restart it.
+    // Wake-ups for other threads must not restart the time limit.
     stage.add([&] {
       for (int i = 0; i < 20; ++i) {
         world.pass(static_cast<Duration>(stage.random(50'000)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/progress/seeds.h: a play under many seeds, and the line that repeats one.
+// tests/unit/progress/seeds.h: playing a test under many seeds, and the line that repeats one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ void each_seed(unsigned long long first, unsigned long long last, Play&& play,
   }
 }
 
-// The few that run by default. A play of many steps takes every so many-th.
+// The seeds that run by default. A play of many steps takes only some of them.
 template <class Play>
 void each_seed(Play&& play, unsigned long long stride = 1) {
   each_seed(1, 200, play, stride);

@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-// How many of so many waits polled, each of which took so long.
+// How many of `waits` waits polled, each of which took `each`.
 int polling_waits(SpinBudget& budget, int waits, Duration each) {
   int polled = 0;
   for (int i = 0; i < waits; ++i) {

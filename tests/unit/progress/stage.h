@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/unit/progress/stage.h: a scheduler for code that thinks it runs in threads: one actor runs
-// at a time, a seed decides who is next at every step, and time is virtual. Not here: what the
-// actors do (stage_world.h).
+// at a time, a seed decides who is next at every step, and time is virtual.
+// Not here:   what the actors do (stage_world.h).
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,9 @@ class Stage {
   std::uint64_t random(std::uint64_t below) { return random_.next() % below; }
 
   // --- called by actors ---------------------------------------------------------------------
-  // Somebody else may go on first; a little time passes.
+  // Another actor may go on first. A little time passes.
   void yield();
-  // Until `ready` holds (true) or `until` has come (false).
+  // Waits until `ready` holds (true) or `until` has come (false).
   bool block(std::function<bool()> ready, Instant until);
 
  private:

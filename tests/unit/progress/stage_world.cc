@@ -67,7 +67,7 @@ void StagePlaces::yield() {
   stage_.block([] { return false; }, stage_.now() + 500);
 }
 
-// A wake-up that is taken back without having been given would hang the real thing, or be lost.
+// If a wake-up is taken back that was not given, the real places would hang or lose one.
 void StagePlaces::take_back_owner_wake_up() {
   if (--owner_wake_ups_ != 0) std::abort();
 }
@@ -98,7 +98,7 @@ void StageTransport::send(std::size_t queue) {
 void StageTransport::send_and_watch(std::size_t queue) {
   send(queue);
   const auto taken = [this] { return inbox_.empty(); };
-  // As Link::watch() does for a sender that polls: it looks every 40 us, and is patient for 50.
+  // As Link::watch() does for a sender that polls: it looks every 40 us and waits for 50 us.
   if (!stage_.block(taken, stage_.now() + 120'000)) places_->ring();
 }
 
@@ -135,7 +135,7 @@ bool StageTransport::progress() {
 
 bool StageTransport::set_attention(Attention attention) {
   ++attention_changes_;
-  stage_.yield(); // a peer may still see what was told before
+  stage_.yield(); // a peer may still see the old value
   attentive_ = attention == Attention::Polling;
   stage_.yield();
   return !inbox_.empty();
@@ -207,7 +207,8 @@ void StageWorld::poll_until(Instant end) {
 }
 
 void StageWorld::pass_some_time() {
-  // What matters happens within a step, within the spinning phase, within a tick, or after all.
+  // The important moments are within a step, within the spinning phase, within a tick, and after
+  // all of these.
   constexpr std::array<std::uint64_t, 4> kScales{1'000, 25'000, 100'000, 400'000};
   pass(static_cast<Duration>(stage.random(kScales[stage.random(kScales.size())])));
 }

@@ -23,7 +23,7 @@ class StageLock final : public LockOwner {
   void let_in() override;
   bool held() const override { return held_; }
   bool has_deferred() const override { return static_cast<bool>(deferred_); }
-  // Whoever gives up the lock next does it then.
+  // The thread that gives up the lock next does this work then.
   void put_off(std::function<void()> work) { deferred_ = std::move(work); }
   int acquisitions() const { return acquisitions_; }
   int times_let_in() const { return times_let_in_; }
@@ -40,12 +40,12 @@ class StageTransport;
 
 class StagePlaces final : public Places {
  public:
-  bool refuses_prompt_wakes = false; // as a filter does that forbids the timer
+  bool refuses_prompt_wakes = false; // as a filter that refuses the timer
 
   StagePlaces(Stage& stage, bool core_to_spare) : stage_(stage), core_to_spare_(core_to_spare) {}
   void attach(StageTransport& transport) { transport_ = &transport; }
   void ring() { doorbell_rung_ = true; }
-  // Interrupts whoever sleeps in wait(), or is the next to.
+  // Interrupts the thread that sleeps in wait(), or the next one that does.
   void interrupt() { interrupts_ = 1; }
   int wake_ups() const { return wake_ups_; }
   int background_sleeps() const { return background_sleeps_; }
@@ -101,24 +101,24 @@ class StageTransport final : public Transport {
   void send(std::size_t queue);
   bool attentive() const { return attentive_; }
 
-  // The same, by a peer that goes on polling.
+  // The same by a peer that goes on polling.
   void send_and_watch(std::size_t queue);
   // --- the adapter: the lock is held -----------------------------------------------------------
-  // Something that progress() will have to send.
+  // Leaves work that progress() will have to send.
   void leave_behind();
-  // The same, and it cannot wait.
+  // The same for work that cannot wait.
   void leave_behind_with_a_prompt_wake();
   bool has_left_behind() const { return left_behind_ != kNever; }
-  // So many calls of progress() find nothing and wake a thread: for lack of room, say.
+  // So many calls of progress() find nothing and wake a thread, for example for lack of room.
   int waking_looks = 0;
   bool lying = false; // the peer has not taken what was sent
-  int watches = 0;    // looks after that
+  int watches = 0;    // looks after such a Write
   Duration longest_delay() const { return longest_delay_; }
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
-  // As if all data came by descriptors.
+  // True: all data come by descriptors.
   bool comes_by_descriptors = false;
-  Duration gap = 0; // then
+  Duration gap = 0; // of such a look
   std::array<int, kQueues> arrived{};
   std::array<WaitPoint*, kQueues> waiting{};
   std::array<std::function<void()>, kQueues> on_arrival{};
@@ -158,20 +158,20 @@ class StageTransport final : public Transport {
   Duration longest_left_behind_ = 0;
 };
 
-// All of it together, and the background thread as an actor.
+// All of the above, with the background thread as an actor.
 class StageWorld {
  public:
   StageWorld(std::uint64_t seed, bool core_to_spare);
   void start_background();
-  // Asks the background thread to end and lets it.
+  // Asks the background thread to end, and runs until it has.
   Stage::End close();
 
   // Takes the lock, and sleeps in wait() until queue `queue` has had `count` messages.
   void wait_for(std::size_t queue, int count);
-  // Polls until then.
+  // Polls until queue `queue` has had `count` messages.
   void poll_for(std::size_t queue, int count);
-  // Does nothing that the adapter would notice.
-  // Polls all the time, so that peers stop ringing; once at least.
+  // Time passes, and the thread does nothing that the adapter would notice.
+  // Polls all the time until `end`, at least once, so that peers stop ringing.
   void poll_until(Instant end);
   void pass(Duration time);
   void pass_some_time();

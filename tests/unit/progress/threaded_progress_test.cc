@@ -37,7 +37,8 @@ class Held {
   LockOwner& lock_;
 };
 
-// Its peer is another thread: a counter per queue in shared memory, and an eventfd as the doorbell.
+// Its peer is another thread. They share a counter for each queue in memory, and an eventfd as the
+// doorbell.
 class MemoryTransport final : public Transport, private FdHandler {
  public:
   static constexpr std::size_t kQueues = 4;
@@ -187,7 +188,7 @@ TEST_F(ThreadedProgressTest, P7WaitersAndPollersOfOneAdapterAllGetTheirEvents) {
 TEST_F(ThreadedProgressTest, P1TheBackgroundThreadWorksWhenNobodyCalls) {
   for (unsigned i = 1; i <= 50; ++i) {
     transport_->send(0);
-    // Watches without driving anything.
+    // Watches the memory and drives nothing.
     for (bool done = false; !done;) {
       {
         const Held held(lock_);
@@ -199,7 +200,7 @@ TEST_F(ThreadedProgressTest, P1TheBackgroundThreadWorksWhenNobodyCalls) {
 }
 
 TEST_F(ThreadedProgressTest, P8AThreadThatPollsDrivesTheTransportItself) {
-  const Held held(lock_); // the background thread cannot
+  const Held held(lock_); // so the background thread cannot have it
   transport_->send(0);
   EXPECT_TRUE(progress_->poll());
   EXPECT_EQ(transport_->arrived[0], 1U);
@@ -231,8 +232,8 @@ TEST_F(ThreadedProgressTest, AnotherThreadsSignalEndsAWait) {
 
 void ignore_signal(int) {}
 
-// One waiter sleeps at the doorbell, the other beside it; a handler ends both waits, restartable or
-// not.
+// One waiter sleeps at the doorbell, the other beside it. A signal handler ends both waits, with
+// SA_RESTART or without.
 TEST_F(ThreadedProgressTest, ASignalHandlerEndsAWaitAsInterrupted) {
   for (const int flags : {0, SA_RESTART}) {
     struct sigaction action {};
@@ -249,7 +250,8 @@ TEST_F(ThreadedProgressTest, ASignalHandlerEndsAWaitAsInterrupted) {
         EXPECT_EQ(progress_->wait(point, kNever), WaitResult::Interrupted);
         end.store(true);
       });
-    // A handler that runs before its thread sleeps interrupts nothing, so more follow.
+    // If the handler runs before its thread sleeps it interrupts nothing, so the loop sends more
+    // signals.
     while (!ended[0].load() || !ended[1].load()) {
       for (std::size_t i = 0; i < 2; ++i)
         if (!ended[i].load()) ::pthread_kill(waiters[i].native_handle(), SIGUSR2);

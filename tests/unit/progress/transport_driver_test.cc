@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// One turn of an adapter's work. How turns of several threads go together is schedule_test.cc's.
+// One turn of an adapter's work. schedule_test.cc tests turns of several threads.
 #include "progress/transport_driver.h"
 
 #include "bare_parts.h"
@@ -10,20 +10,20 @@ namespace {
 class DriverAlone : public ::testing::Test, protected BareParts {
  protected:
   explicit DriverAlone(bool core_to_spare = true) : BareParts(core_to_spare) {}
-  // So far from each other.
+  // Polls `times` times, `apart` from each other.
   void poll(int times, Duration apart) {
     for (int i = 0; i < times; ++i) {
       places.time += apart;
       driver.poll();
     }
   }
-  // Until peers know; the next poll is the first after a thorough one.
+  // Polls until peers know of it. The next poll is the first after a thorough one.
   void poll_until_that_is_known() {
     put_background_at_doorbell();
     while (!driver.handover().is_polling()) poll(1, 1000);
     transport.watches = 0;
   }
-  // As an adapter is opened whose data comes by descriptors.
+  // As after the open of an adapter whose data come by descriptors.
   void open_with_descriptors() {
     transport.comes_by_descriptors = true;
     driver.stop_polling();

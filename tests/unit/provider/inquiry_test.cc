@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A question is answered in looks of their own, between which the lock of the IA is free.
+// A question is answered in several looks, between which the lock of the IA is free.
 #include "provider/inquiry.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace datum::test {
 namespace {
 
-// One descriptor, and what it is watched for.
+// A reactor of one descriptor, with the events that it is watched for.
 class OneDescriptor final : public Reactor {
  public:
   Status add(int fd, std::uint32_t events, FdHandler& handler) override {
@@ -43,7 +43,7 @@ class InquiryInParts : public testing::Test {
     inquiry_ = Inquiry::open(reactor_, endpoints_.adapter, "fake", random_);
     ASSERT_NE(inquiry_, nullptr);
   }
-  // Somebody asks; the socket by which he is answered.
+  // Connects as an asker. Returns the socket of the answer.
   UniqueFd ask() {
     sockaddr_un name{};
     socklen_t size = sizeof name;
@@ -53,7 +53,7 @@ class InquiryInParts : public testing::Test {
     reactor_.handle_all();
     return asker;
   }
-  // What the driver of an IA does under one hold of its lock. Nothing more is due at that time.
+  // A look as the driver of an IA makes it under one hold of the lock. No other work is due then.
   void look() {
     TimerQueue& timers = endpoints_.world.a->timers;
     endpoints_.world.now = timers.next();
@@ -67,7 +67,7 @@ class InquiryInParts : public testing::Test {
 
   Endpoints endpoints_{kEndpoints};
   OneDescriptor reactor_;
-  // Other processes have other names: tests run beside each other.
+  // Other processes have other names, so that tests can run beside each other.
   SeededRandom random_{static_cast<std::uint64_t>(::getpid())};
   std::unique_ptr<Inquiry> inquiry_;
 };

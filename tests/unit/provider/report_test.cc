@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A report is told in parts, between which endpoints come and go.
+// A report is written in parts, between which endpoints come and go.
 #include "provider/report.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace datum::test {
 namespace {
 
-// How often each endpoint was told, and how many lines of other kinds there were.
+// How often each endpoint was in the report, and the number of lines of other kinds.
 struct Told {
   std::map<std::uint32_t, int> endpoints;
   int dispatchers = 0;
@@ -96,7 +96,7 @@ TEST(Report, WhatGoesMeanwhileIsNotToldAndEverythingElseIsToldOnce) {
   Report report(endpoints.adapter, "fake");
   Told told;
   told.read(report.next_part());
-  // One that was told, the next ones, one in the middle and the last.
+  // An endpoint that was reported, the next ones, one in the middle and the last.
   for (const std::size_t at : {3U, 64U, 65U, 66U, 100U, 199U}) endpoints.free(at);
   endpoints.add();
   told.read_all(report);

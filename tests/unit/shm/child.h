@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/shm/child.h: another process, and numbers passed to and fro.
+// tests/unit/shm/child.h: another process, and numbers that are sent in both directions.
 #pragma once
 
 #include <csignal>
@@ -30,7 +30,7 @@ class Numbers {
   int write_fd_;
 };
 
-// A child that keeps every descriptor, as those have them that are made without the C library.
+// Forks without the C library, so the child keeps every descriptor.
 inline pid_t fork_unnoticed() {
 #ifdef __s390x__ // clone(2): there the stack comes first
   return static_cast<pid_t>(::syscall(SYS_clone, nullptr, SIGCHLD, nullptr, nullptr, nullptr));
@@ -39,7 +39,7 @@ inline pid_t fork_unnoticed() {
 #endif
 }
 
-// The grandchild keeps every descriptor and stays; its number goes to the test, which ends it.
+// The grandchild keeps every descriptor and stays. The test gets its number and ends it.
 inline void leave_behind(pid_t grandchild, Numbers& numbers) {
   if (grandchild == 0) {
     for (;;) ::pause();
@@ -51,7 +51,7 @@ inline void become_another_program() {
   ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
 }
 
-// Killed, if it still lives, and waited for when it goes out of scope.
+// The child is killed, if it still lives, and waited for when this goes out of scope.
 class Child {
  public:
   // `body` runs in the child; afterwards the child ends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A peer process ends: the survivor learns it, whatever of the dead one lives on.
+// A peer process ends: the survivor notices it, whatever child of the dead process lives on.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Touching the memory of another process: right bytes, right process, or not at all.
+// Access to the memory of another process: the right bytes of the right process, or none.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/sched.h>
@@ -175,7 +175,7 @@ TEST_F(DirectAccessTest, TheLastByteBeforeAGuardPageIsReached) {
 }
 
 TEST_F(DirectAccessTest, WhatReachesIntoAGuardPageFails) {
-  // More than a word, and more than a page: what is shorter goes another way.
+  // More than a word and more than a page: shorter Writes go another way.
   std::byte bytes[4104] = {};
   const Segment out{bytes, 16};
   const Segment in{bytes, sizeof bytes};
@@ -243,7 +243,7 @@ TEST_F(DirectAccessTest, ADeadPeerIsNeitherReadNorWritten) {
   EXPECT_FALSE(direct->read(base, std::span(&segment, 1)));
 }
 
-// A process with a number that was chosen, which needs a privilege; -1 without it.
+// A process with a chosen number, which needs a privilege. -1 without it.
 pid_t fork_as(pid_t number) {
   clone_args how{};
   how.exit_signal = SIGCHLD;
@@ -252,7 +252,8 @@ pid_t fork_as(pid_t number) {
   return static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how));
 }
 
-// Has a page where the dead one had its memory; the exit status says whether it is untouched.
+// Maps a page where the dead process had its memory. The exit status tells whether the page is
+// untouched.
 [[noreturn]] void occupy(std::uint64_t base, int ready, int end) {
   void* page = ::mmap(reinterpret_cast<void*>(base), kRegionSize, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -292,7 +293,7 @@ TEST_F(DirectAccessTest, AnotherProcessWithThePeersNumberIsNeitherReadNorWritten
   EXPECT_EQ(status, 0) << "the successor's memory was touched";
 }
 
-// Its child keeps the socket open, and the process lives: only the address space is another.
+// Its child keeps the socket open, and the process lives: only the address space is another one.
 TEST_F(DirectAccessTest, AnotherProgramInThePeersProcessIsNeitherReadNorWritten) {
   const auto grandchild = static_cast<pid_t>(remote.ask(kForkAndExec));
   ASSERT_GT(grandchild, 0);
@@ -344,7 +345,7 @@ void lose_privileges() {
   if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) ::_exit(1);
 }
 
-// In a process without privileges, as the kernel would let root in.
+// Runs in a process without privileges, since the kernel would let root in.
 TEST(DirectAccessRefused, TowardsAProcessThatIsNotDumpable) {
   RemoteScript script;
   script.prepare = [](Adapter&) {
@@ -367,7 +368,7 @@ TEST(DirectAccessRefused, TowardsAProcessThatIsNotDumpable) {
   EXPECT_EQ(dialler.numbers().get(), 1U);
 }
 
-// Whoever opens a FIFO that nobody writes to waits for a writer.
+// An open of a FIFO for reading waits for a writer.
 TEST(PeerFile, AFifoOfThePeersIsNotOpened) {
   constexpr std::uint64_t kNotTaken = 1;
   Child child([](Numbers& numbers) {

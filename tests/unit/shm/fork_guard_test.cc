@@ -93,8 +93,7 @@ TEST(ForkGuard, ARefusedCallLeavesTheChildNoCopy) {
   EXPECT_EQ(said, kGone);
 }
 
-// --- what the last of all handlers does before a fork
-// ---------------------------------------------
+// --- what the last of all handlers does before a fork --------------------------------------------
 
 std::atomic<bool> hold_forks{false};
 std::atomic<bool> fork_is_held{false};

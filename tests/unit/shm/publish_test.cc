@@ -304,7 +304,8 @@ TEST(SameUser, ANumberThatStandsForOneUserIsThatUser) {
 }
 
 // The number that stands for unknown users is the system's, and is known; whom this process knows
-// is read each time. Rules: PROTECT.8
+// is read each time.
+// Rules: PROTECT.8
 TEST(SameUser, OnlyANumberThatMayStandForSeveralUsersIsAskedAbout) {
   Child child([](Numbers& numbers) {
     const bool before = is_same_user(1000, 1000).value_or(false);

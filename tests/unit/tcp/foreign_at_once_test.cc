@@ -99,7 +99,8 @@ TEST_F(ForeignAtOnce, NobodyIsInAHurryToBeTold) {
   EXPECT_EQ(events_.log(), Log{"placed 3"});
 }
 
-// TCP had it before. Rules: iwarp.O8 tcp.S1
+// TCP had it before.
+// Rules: iwarp.O8 tcp.S1
 TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeTheEndThatComesBehindIt) {
   post();
   stranger_.finish();

@@ -298,7 +298,8 @@ TEST(TcpOptions, OctetsThatTcpHasNotTakenUnlessGiven) {
 }
 
 // Of 1024 octets with what is around them: one leaves, since it comes alone, four wait, one more
-// waits for room. Rules: ENV.17
+// waits for room.
+// Rules: ENV.17
 TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
   TcpOptions options;
   options.most_unsent = 4096;

@@ -59,7 +59,7 @@ class Backlog : public testing::Test {
     work.local = segments;
     return backlog.keep(work);
   }
-  // What would be sent next.
+  // The datagram that would be sent next.
   std::string_view next() const {
     const WorkRequest* work = backlog.next();
     if (work == nullptr) return "nothing";
@@ -94,7 +94,7 @@ TEST_F(Backlog, HoldsAHundredAndTwentyEightUntilTheyArePlaced) {
   for (int i = 0; i != 128; ++i) ASSERT_TRUE(keep("x")) << i;
   EXPECT_TRUE(backlog.full());
   EXPECT_FALSE(keep("x"));
-  // The numbers of messages wrap around.
+  // The message numbers wrap around.
   constexpr std::uint32_t kFirst = 0xfffffff0;
   for (std::uint32_t i = 0; i != 128; ++i) backlog.mark_started(kFirst + i);
   backlog.release(kFirst - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The connection of an endpoint, with nobody at the other end: what the consumer is told, and when.
+// The connection of an endpoint, without a peer: the events for the consumer, and when they come.
 #include "bare_world.h"
 #include "core/endpoint/endpoint.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// An end in order whose last message finds no Recv: when it comes, whatever still moves at first.
+// An end in order whose last message finds no Recv: when it comes, while other requests still move.
 #include <gtest/gtest.h>
 
 #include "bare_world.h"
@@ -83,7 +83,7 @@ TEST_F(Drain, WhatMovesHasItsTimeFromThen) {
   EXPECT_EQ(state_at(101 * kSecond + 750 * kMillisecond), EpState::Disconnected);
 }
 
-// The wait by itself, of a stream with two Sends.
+// The wait alone, of a stream with two Sends.
 class DrainAlone : public testing::Test, protected test::BareWorld, protected Drained {
  protected:
   DrainAlone() {

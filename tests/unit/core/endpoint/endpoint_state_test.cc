@@ -32,7 +32,8 @@ constexpr Named kStates[] = {
 
 struct Happening {
   EpEvent event;
-  // The next state for each state above, in that order; a dot: it may not happen, nothing changes.
+  // The next state for each state, in the order of the columns. A dot: the event is not possible
+  // there, and nothing changes.
   std::string_view next;
 };
 

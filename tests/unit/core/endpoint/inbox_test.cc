@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// An inbox by itself: which Recv a message takes, what becomes of those that none takes.
+// An inbox alone: which Recv a message takes, and what becomes of Recvs that no message takes.
 #include <cstring>
 #include <string_view>
 
@@ -169,7 +169,7 @@ TEST_F(OwnRecvs, AnInvalidateUnbindsItsWindowBeforeItIsReported) {
   window.unlink();
 }
 
-// With Recvs of an SRQ.
+// An inbox that takes Recvs of an SRQ.
 struct SharedRecvs : test::BareWorld {
   SharedReceiveQueue srq{events.async, zone, {.max_recv_dtos = 4, .max_recv_iov = 1}};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a peer says with its answer comes to the consumer, whatever memory there is by then.
+// The private data of a peer's answer come to the consumer, even if there is no memory by then.
 #include <gtest/gtest.h>
 
 #include "../../iwarp/no_memory.h"
@@ -13,7 +13,7 @@ using test::PlainHandles;
 using test::SilentTransport;
 using test::StillTime;
 
-// An endpoint that has asked, and waits for its answer.
+// An endpoint that has sent its request and waits for the answer.
 class PrivateDataOfPeers : public testing::Test {
  protected:
   PrivateDataOfPeers() {
@@ -40,7 +40,7 @@ class PrivateDataOfPeers : public testing::Test {
     EXPECT_EQ(std::memcmp(event.data, data.data(), data.size()), 0);
   }
 
-  // All that MPA carries (RFC 5044 section 7.1); our own peers say no more than 256.
+  // The most that MPA carries (RFC 5044 section 7.1). Own peers send at most 256 octets.
   const std::vector<std::byte> most_ = std::vector<std::byte>(512, std::byte{0x5a});
   PlainHandles handles_;
   StillTime time_;

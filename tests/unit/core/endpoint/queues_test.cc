@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What an EP has posted: requests, and Recvs with their segments.
+// The queues of an EP: requests, and Recvs with their segments.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -74,7 +74,7 @@ TEST(RequestQueue, APairCountsAsOne) {
 
 TEST(RequestQueue, RoomForPairsIsMadeWhateverIsPosted) {
   RequestQueue queue(4, 1);
-  // Where they stand has nothing to do with where they will stand.
+  // A request may be at another place in the new queue than in the old one.
   for (std::uint64_t i = 0; i != 3; ++i) {
     queue.push(request(100));
     queue.mark_started();
@@ -188,7 +188,7 @@ TEST(ReceiveQueue, AnotherDepthKeepsOrderAndContents) {
   for (std::uint64_t i = 0; i < 3; ++i) push(queue, i);
   queue.pop();
   queue.pop();
-  for (std::uint64_t i = 3; i < 6; ++i) push(queue, i); // around the end
+  for (std::uint64_t i = 3; i < 6; ++i) push(queue, i); // across the end of the array
   EXPECT_TRUE(queue.full());
   queue = queue.resized(6, 3);
   EXPECT_EQ(queue.depth(), 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A stream of requests by itself: in which order requests start, end and are reported.
+// A stream of requests alone: the order in which requests start, end and are reported.
 #include "bare_world.h"
 #include "core/endpoint/request_stream.h"
 
@@ -112,7 +112,7 @@ TEST_F(Requests, WhatWasCarriedOutBehindAFailureIsFlushedToo) {
   expect_completions(*evd_, {{1, DtoStatus::Flushed}, {2, DtoStatus::Flushed}});
 }
 
-// The EVD overflows with the first of two that have ended, which breaks the connection meanwhile.
+// The first of two completions overflows the EVD, which breaks the connection.
 TEST_F(Requests, WhatHasSucceededStaysSoInTheFlush) {
   for (std::uint64_t cookie = 0; cookie != 16; ++cookie)
     ASSERT_TRUE(evd_->post_software(cookie).ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Asynchronous events: who hears of them, and which must not take an error's place.
+// Asynchronous events: which EVDs get them, and which events must not take an error's place.
 #include "bare_world.h"
 
 namespace datum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A wait at a CNO that ends in another way than with an event.
+// A wait at a CNO that ends without an event.
 #include <gtest/gtest.h>
 
 #include "silent_world.h"
@@ -34,14 +34,14 @@ TEST_F(NotificationObjects, AWaitThatLacksMemoryLeavesNothingBehind) {
   time_.lacks_memory = true;
   EXPECT_THROW(static_cast<void>(cno.wait(0xffffffff, fired)), std::bad_alloc);
   time_.lacks_memory = false;
-  // It would be woken instead of who waits next, or latched for nobody.
+  // If the wait still counted, this would wake it instead of the next waiter, or be lost.
   cno.trigger(evd);
   EXPECT_TRUE(cno.wait(0, fired).ok());
   EXPECT_EQ(fired, evd.token());
   ASSERT_TRUE(adapter_->free(evd).ok());
   ASSERT_TRUE(adapter_->free(cno).ok()) << "nobody waits there";
   adapter_->abort_waiters();
-  adapter_->wait_until_unblocked(); // for ever, if the wait counted still
+  adapter_->wait_until_unblocked(); // lasts for ever if the wait still counts
 }
 
 } // namespace

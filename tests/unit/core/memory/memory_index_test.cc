@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which region or window a context names.
+// The index that finds the region or window of a context.
 #include "bare_world.h"
 
 namespace datum {

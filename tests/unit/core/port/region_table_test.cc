@@ -119,7 +119,7 @@ TEST_F(Regions, AnIndexIsReusedLateAndUnderAnotherKey) {
   const Stag first = add(usual());
   table.revoke(first);
   table.release(first);
-  // 1024 others are given back before it is given out again.
+  // An STag is given out again only after 1024 others have been given back.
   for (int i = 0; i < 1024; ++i) {
     const Stag other = table.reserve();
     ASSERT_NE(other >> 8U, first >> 8U) << i;
@@ -134,7 +134,7 @@ TEST_F(Regions, AnIndexIsReusedLateAndUnderAnotherKey) {
   EXPECT_NE(again & 0xffU, first & 0xffU);
 }
 
-// A peer that was given some STags of a zone and guesses the others (RFC 5042 section 6.1.1).
+// A peer knows some STags of a zone and guesses the others (RFC 5042 section 6.1.1).
 TEST_F(Regions, SomeStagsDoNotTellTheNext) {
   std::vector<Stag> given;
   std::set<Stag> keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// For how long a message waits for its Recv, whichever transport it came by.
+// How long a message waits for its Recv, over any transport.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 using Waiting = WaitingMessages<int>;
 using iwarp::test::StandIn;
 
-// Of the consumer's side, which is asked about whatever has waited for a second.
+// Strict mode of the consumer's side, which is asked about messages that have waited for a second.
 std::unique_ptr<StandIn> in_strict_mode() {
   return std::make_unique<StandIn>();
 }
@@ -102,7 +102,7 @@ TEST(WaitingMessages, CountEachThatHasWaitedForASecond) {
   EXPECT_EQ(waiting.deadline(), 3 * kSecond / 2);
   EXPECT_FALSE(waiting.is_over(3 * kSecond / 2, *events));
   EXPECT_EQ(events->long_waits, 20U);
-  // Behind those that count already.
+  // Behind messages that count already.
   waiting.push(8, 2 * kSecond);
   EXPECT_EQ(waiting.deadline(), 3 * kSecond);
   for (int i = 0; i < 20; ++i) waiting.pop(2 * kSecond, *events);
@@ -168,7 +168,7 @@ TEST(WaitingMessages, WaitASecondMoreBehindAPeerThatHasEnded) {
   waiting.push(2, 0);
   EXPECT_FALSE(waiting.is_over(kSecond, *events));
   waiting.must_end(10 * kSecond);
-  waiting.must_end(10 * kSecond + 5); // said again
+  waiting.must_end(10 * kSecond + 5); // a repeated call
   EXPECT_EQ(waiting.deadline(), 11 * kSecond);
   EXPECT_FALSE(waiting.is_over(11 * kSecond - 1, *events));
   waiting.pop(11 * kSecond - 1, *events);
