@@ -95,7 +95,7 @@ struct HeldUp {
 
 // Rules: THREAD.1
 TEST(BiasedMutex, ABiasOwnerThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
-  if (!heavy_fence_ready()) GTEST_SKIP() << "no favourites here";
+  if (!heavy_fence_ready()) GTEST_SKIP() << "no bias owners here";
   const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   void* const page =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
