@@ -203,10 +203,9 @@ void HalfOpen::on_lack(Shortage shortage) {
 
 void HalfOpen::on_fault(const FileFault& fault, int file) {
   if (fault.call == nullptr) return tell_of_segment(file);
-  if (is_refusal_of_call(fault.error))
-    context_.warn_refused(fault.call, fault.error);
-  else
-    context_.warn(kNoMemory);
+  // A lack of memory may pass at once: the dialler sees a hangup, and dials again a few times.
+  if (!is_refusal_of_call(fault.error)) return context_.warn(kNoMemory);
+  context_.warn_refused(fault.call, fault.error);
   static_cast<void>(send_ready(socket_.get(), DialVerdict::Full, false));
 }
 

@@ -37,7 +37,7 @@ enum class DialVerdict : std::uint8_t {
   Existing = 1,     // a link stands already: use it
   Again = 2,        // the other side is about to build one, is busy, or lacks descriptors or memory
                     // for now: dial again shortly
-  Full = 3,         // the other side has no room or memory for a link, or a sandbox forbids it
+  Full = 3,         // the other side has no room for a link, or a sandbox of it forbids one
   WrongVersion = 4, // the other side speaks another version: the one in the message
 };
 

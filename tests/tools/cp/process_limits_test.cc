@@ -152,7 +152,7 @@ TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   here_.write("t", "x");
   Server server(there_.path());
   datum::test::bound(server.program.pid(), RLIMIT_AS, kMiB);
-  EXPECT_EQ(put(server, "t"), 4) << err_;
+  EXPECT_EQ(put(server, "t"), 5) << err_;
   EXPECT_FALSE(there_.exists("t"));
   datum::test::bound(server.program.pid(), RLIMIT_AS, RLIM_INFINITY);
   EXPECT_EQ(put(server, "t"), 0); // with the same token: nothing was copied with it
