@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "../unit/progress/unreachable_transport.h"
 #include "progress/engine.h"
 #include "progress/kernel_places.h"
 #include "scenes.h"
@@ -93,34 +94,14 @@ class SleeperScene final : public Scene {
 
 // --- the background thread's backoffs ------------------------------------------------------------
 
-class CountingTransport final : public Transport {
+class CountingTransport final : public UnreachableTransport {
  public:
-  const Limits& limits() const override { return limits_; }
-  const Address& address() const override { return address_; }
-  NamedAttributes attributes() const override { return {}; }
-  std::span<RegionEntry> region_storage() override { return {}; }
-  DirectAccessGate* gate() override { return nullptr; }
-  void attach(const TransportHost&) override {}
-  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
-                                           const ChannelOptions&) override {
-    return fail(Type::InvalidAddress);
-  }
   bool progress() override {
     ++looks;
     return false;
   }
   bool set_attention(Attention) override { return false; }
   int looks = 0;
-
- private:
-  Limits limits_;
-  Address address_;
 };
 
 // The places where the background thread sleeps. Another thread polls all the time, until the

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "progress/transport_driver.h"
+#include "unreachable_transport.h"
 
 namespace datum::test {
 
@@ -103,7 +104,7 @@ class BarePlaces final : public Places {
   const bool core_to_spare_;
 };
 
-class BareTransport final : public Transport {
+class BareTransport final : public UnreachableTransport {
  public:
   int progresses = 0;
   std::function<bool()> on_progress;
@@ -122,26 +123,6 @@ class BareTransport final : public Transport {
   bool data_by_descriptors() const override { return comes_by_descriptors; }
   Duration descriptor_gap() const override { return gap; }
   Instant watch(Instant) override { return ++watches, watch_at; }
-  const Limits& limits() const override { return limits_; }
-  const Address& address() const override { return address_; }
-  NamedAttributes attributes() const override { return {}; }
-  std::span<RegionEntry> region_storage() override { return {}; }
-  DirectAccessGate* gate() override { return nullptr; }
-  void attach(const TransportHost&) override {}
-  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
-                                           const ChannelOptions&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-
- private:
-  Limits limits_;
-  Address address_;
 };
 
 class BareTimer final : public Timer {

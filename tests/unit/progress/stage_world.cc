@@ -141,17 +141,6 @@ bool StageTransport::set_attention(Attention attention) {
   return !inbox_.empty();
 }
 
-Result<std::unique_ptr<Listener>> StageTransport::listen(ConnQual, ListenerEvents&) {
-  return fail(Type::ConnQualUnavailable);
-}
-Result<std::unique_ptr<Listener>> StageTransport::listen_any(ListenerEvents&) {
-  return fail(Type::ConnQualUnavailable);
-}
-Result<std::unique_ptr<Channel>> StageTransport::connect(const Address&, ConnQual, PrivateData,
-                                                         ChannelEvents&, const ChannelOptions&) {
-  return fail(Type::InvalidAddress);
-}
-
 StageWorld::StageWorld(std::uint64_t seed, bool core_to_spare)
     : stage(seed), lock(stage), places(stage, core_to_spare), transport(stage),
       engine(lock, places) {

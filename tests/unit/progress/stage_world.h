@@ -12,6 +12,7 @@
 #include "core/port/timer.h"
 #include "progress/engine.h"
 #include "stage.h"
+#include "unreachable_transport.h"
 
 namespace datum::test {
 
@@ -90,7 +91,7 @@ struct Message {
   Instant sent = 0;
 };
 
-class StageTransport final : public Transport {
+class StageTransport final : public UnreachableTransport {
  public:
   static constexpr std::size_t kQueues = 3;
   explicit StageTransport(Stage& stage) : stage_(stage) {}
@@ -133,23 +134,11 @@ class StageTransport final : public Transport {
   Duration descriptor_gap() const override {
     return comes_by_descriptors ? gap : waiting::kDoorbellsOnly;
   }
-  const Limits& limits() const override { return limits_; }
-  const Address& address() const override { return address_; }
-  NamedAttributes attributes() const override { return {}; }
-  std::span<RegionEntry> region_storage() override { return {}; }
-  DirectAccessGate* gate() override { return nullptr; }
-  void attach(const TransportHost&) override {}
-  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override;
-  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override;
-  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
-                                           const ChannelOptions&) override;
 
  private:
   Stage& stage_;
   StagePlaces* places_ = nullptr;
   Progress* progress_ = nullptr;
-  Limits limits_;
-  Address address_;
   bool attentive_ = true; // until told otherwise
   int attention_changes_ = 0;
   std::vector<Message> inbox_;

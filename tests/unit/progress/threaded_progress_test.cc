@@ -13,6 +13,7 @@
 
 #include "base/mutex.h"
 #include "core/port/timer.h"
+#include "unreachable_transport.h"
 
 namespace datum {
 namespace {
@@ -39,7 +40,7 @@ class Held {
 
 // Its peer is another thread. They share a counter for each queue in memory, and an eventfd as the
 // doorbell.
-class MemoryTransport final : public Transport, private FdHandler {
+class MemoryTransport final : public test::UnreachableTransport, private FdHandler {
  public:
   static constexpr std::size_t kQueues = 4;
 
@@ -76,22 +77,6 @@ class MemoryTransport final : public Transport, private FdHandler {
     attentive_.store(attention == Attention::Polling ? 1 : 0, std::memory_order_seq_cst);
     return attention == Attention::Asleep && progress();
   }
-  const Limits& limits() const override { return limits_; }
-  const Address& address() const override { return address_; }
-  NamedAttributes attributes() const override { return {}; }
-  std::span<RegionEntry> region_storage() override { return {}; }
-  DirectAccessGate* gate() override { return nullptr; }
-  void attach(const TransportHost&) override {}
-  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override {
-    return fail(Type::ConnQualUnavailable);
-  }
-  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
-                                           const ChannelOptions&) override {
-    return fail(Type::InvalidAddress);
-  }
 
  private:
   void on_ready(std::uint32_t) override {
@@ -103,8 +88,6 @@ class MemoryTransport final : public Transport, private FdHandler {
   UniqueFd doorbell_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   Reactor& reactor_;
   Progress& progress_;
-  Limits limits_;
-  Address address_;
   std::array<std::atomic<unsigned>, kQueues> sent_{};
   std::atomic<unsigned> attentive_{1}; // until told otherwise
 };
