@@ -41,7 +41,7 @@ struct CheckedCall {
 };
 
 // In the order of SystemCall.
-constexpr CheckedCall kQuestions[] = {
+constexpr CheckedCall kCheckedCalls[] = {
     {"accept4", [] { return ::accept4(kNone, nullptr, nullptr, SOCK_CLOEXEC) >= 0; }},
     {"bind",
      [] {
@@ -118,22 +118,22 @@ constexpr CheckedCall kQuestions[] = {
        return close_if_made(::timerfd_create(CLOCK_MONOTONIC, kInvalidFlags)) || errno == EINVAL;
      }},
 };
-static_assert(std::size(kQuestions) == kSystemCalls);
+static_assert(std::size(kCheckedCalls) == kSystemCalls);
 
-const CheckedCall& question_of(SystemCall call) {
-  return kQuestions[static_cast<std::size_t>(call)];
+const CheckedCall& checked_call(SystemCall call) {
+  return kCheckedCalls[static_cast<std::size_t>(call)];
 }
 
 } // namespace
 
 const char* name_of(SystemCall call) {
-  return question_of(call).name;
+  return checked_call(call).name;
 }
 
 int refusal_of(SystemCall call) {
   const NotCancellable here;
   const int before = errno;
-  const int found = question_of(call).is_allowed() ? 0 : errno;
+  const int found = checked_call(call).is_allowed() ? 0 : errno;
   errno = before;
   return found == EBADF || found == EFAULT || found == EINTR ? 0 : found;
 }

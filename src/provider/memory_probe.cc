@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 
 namespace datum {
 namespace {
@@ -54,11 +55,12 @@ std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Acces
 
 Found cannot_tell(std::uint64_t address, std::uint64_t length, int error) {
   rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const bool told = ::getrlimit(RLIMIT_NOFILE, &limit) == 0; // a filter may refuse it
   log(LogLevel::Warn,
       "memory at {:#x}, {} bytes: cannot be registered, for /proc/self/maps cannot be read: {}; "
       "this process may have {} open files (`ulimit -n`), and it has to see /proc",
-      address, length, std::strerror(error), limit.rlim_cur);
+      address, length, std::strerror(error),
+      told ? text("{}", limit.rlim_cur) : "an unknown number of");
   return error == ENOMEM ? Found::LacksMemory : Found::LacksDevice;
 }
 

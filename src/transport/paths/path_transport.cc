@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/no_canary.h"
 #include "base/text.h"
-#include "transport/host/descriptors_left.h"
 #include "transport/host/listen_error.h"
 #include "transport/host/port_rules.h"
 #include "transport/host/qualifier_holder.h"
@@ -121,23 +120,23 @@ bool PathTransport::may_offer_shared_memory() {
   return false;
 }
 
-// Called before shared memory is offered. True: a link would lack descriptors, and its peer would
-// wait for them; over TCP each connection takes one. An adapter with links goes on to offer them.
-bool PathTransport::lacks_descriptors_for_a_link() const {
-  return fabric_.links() == 0 &&
-         count_descriptors_left(kDescriptorsToListen).left < kDescriptorsToListen;
+// Called before shared memory is offered. What is left, if a link would lack descriptors: its peer
+// would wait for them, while over TCP each connection takes one. An adapter with links goes on to
+// offer them.
+std::optional<DescriptorsLeft> PathTransport::too_few_for_a_link() const {
+  if (fabric_.links() != 0) return std::nullopt;
+  const DescriptorsLeft found = count_descriptors_left(kDescriptorsToListen);
+  return found.left < kDescriptorsToListen ? std::optional(found) : std::nullopt;
 }
 
 Result<std::unique_ptr<Listener>>
-PathTransport::without_links(Result<std::unique_ptr<Listener>> over_tcp) {
-  if (over_tcp && shortage_of_links_.may_tell(Lack::Descriptors, fabric_.now())) {
-    const auto [left, limit] = count_descriptors_left(kDescriptorsToListen);
+PathTransport::without_links(const DescriptorsLeft& found,
+                             Result<std::unique_ptr<Listener>> over_tcp) {
+  if (over_tcp && shortage_of_links_.may_tell(Lack::Descriptors, fabric_.now()))
     log(LogLevel::Warn,
         "listening over TCP alone, without shared memory: it takes {} descriptors, and this "
-        "process "
-        "has {} left of {} (`ulimit -n`)",
-        kDescriptorsToListen, left + 1, limit); // TCP has taken one
-  }
+        "process has {} left of {} (`ulimit -n`)",
+        kDescriptorsToListen, found.left, found.limit);
   return over_tcp;
 }
 
@@ -147,8 +146,9 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
   // Names decide who has a larger qualifier, and a port that needs a privilege may be out of reach.
   const bool port_decides = qualifier <= kLargestPort && !needs_privilege(qualifier);
-  if (port_decides && lacks_descriptors_for_a_link())
-    return without_links(tcp_->listen(qualifier, events));
+  if (port_decides)
+    if (const auto few = too_few_for_a_link())
+      return without_links(*few, tcp_->listen(qualifier, events));
   auto same_host = links_.listen(qualifier, events);
   if (!same_host) {
     if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
@@ -187,7 +187,7 @@ void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolde
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
-  if (lacks_descriptors_for_a_link()) return without_links(tcp_->listen_any(events));
+  if (const auto few = too_few_for_a_link()) return without_links(*few, tcp_->listen_any(events));
   std::unique_ptr<Listener> over_tcp_alone; // keeps its port, so that the next try takes another
   std::optional<QualifierHolder> first_holder;
   int held_by_others = 0;

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "base/shortage.h"
+#include "transport/host/descriptors_left.h"
 #include "transport/host/qualifier_holder.h"
 #include "transport/link/link_transport.h"
 #include "transport/shm/shm_fabric.h"
@@ -47,9 +49,10 @@ class PathTransport final : public Transport {
   class BothWays;
 
   bool may_offer_shared_memory();
-  bool lacks_descriptors_for_a_link() const;
+  std::optional<DescriptorsLeft> too_few_for_a_link() const;
   // Says, if that succeeded, that processes of this host are not linked with.
-  Result<std::unique_ptr<Listener>> without_links(Result<std::unique_ptr<Listener>> over_tcp);
+  Result<std::unique_ptr<Listener>> without_links(const DescriptorsLeft& found,
+                                                  Result<std::unique_ptr<Listener>> over_tcp);
   Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& holder, ConnQual qualifier,
                                                   ListenerEvents& events);
   void tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& holder);
