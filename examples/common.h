@@ -39,7 +39,7 @@ static inline int lost_reader(void) {
 // The server that start_server() has started, and the process that did: later children have neither.
 static struct { pid_t server, starter; } started;
 
-// A client that fails takes its server with it, which nobody talks to any more.
+// A client that fails takes its server with it: no other client will come.
 static inline void end_server(void) {
   if (started.server == 0 || started.starter != getpid()) return;
   kill(started.server, SIGKILL);

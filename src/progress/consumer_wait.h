@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/consumer_wait.h: a thread of the consumer that waits: it polls for a moment, then sleeps
 // at the doorbell or beside it.
-// Not here: what a turn does (transport_driver.h), who owns the doorbell (doorbell.h), whether
-//           polling pays (spin_budget.h).
+// Not here: what a turn does (transport_driver.h), which thread owns the doorbell (doorbell.h),
+//           whether polling pays (spin_budget.h).
 // Threads:  every call holds the adapter's lock, which is given up during sleep.
 #pragma once
 

@@ -3,7 +3,8 @@
 // timers, descriptors.
 // Lives here: the turn of a thread that polls, and of one that sleeps in between; which polls look
 //             at the clock and at descriptors; what both turns and both sleepers share.
-// Not here:   who takes the turn (consumer_wait.h, background_loop.h), who is woken (handover.h).
+// Not here:   which thread takes the turn (consumer_wait.h, background_loop.h), which thread is
+//             woken (handover.h).
 // Threads:    every call holds the adapter's lock.
 #pragma once
 

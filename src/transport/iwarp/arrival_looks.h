@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/arrival_looks.h: TCP tells nobody of an acknowledgement, and is asked, ever more
-// seldom.
+// transport/iwarp/arrival_looks.h: TCP does not report an acknowledgement. A session asks it, ever
+// more seldom.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/outbound.h: FPDUs that leave, in their order.
-// Lives here: who builds the next one; acknowledgements, and what peers of ours say besides; what
-//             is said last.
+// Lives here: which part builds the next one; acknowledgements, and what peers of ours say
+//             besides; what is said last.
 // Not here:   its parts: our request that is built (requester.h), our requests until they end
 //             (unfinished_requests.h, outstanding_reads.h), answers to the peer (responder.h),
 //             whose message is under way (message_turn.h); how FPDUs wait for TCP (output_queue.h).
@@ -85,7 +85,7 @@ class Outbound {
   bool build_ack();
   bool build_question();
   void send_read_of_nothing();
-  void build_carrier(Stag stag, std::uint64_t offset, bool sent_terminate);
+  void build_carrier(Stag stag, std::uint64_t offset, bool last_message);
   bool may_answer_before_the_end() const;
   bool holds(const PayloadSource& source) const;
   // Between two messages.

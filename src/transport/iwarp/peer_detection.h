@@ -33,7 +33,7 @@ class PeerDetection {
 
   void set_round_trip(Duration time) { round_trip_ = time; }
 
-  // --- who is it? --------------------------------------------------------------------------------
+  // --- what it is --------------------------------------------------------------------------------
   // Initiator: the first FPDU, in the form that was agreed on. Outbound is ready().
   void speak_first();
   // What the peer's first FPDU says; `hello` if it was one. True: it is one of ours, which a
@@ -49,7 +49,7 @@ class PeerDetection {
   void on_time(bool arrived);
   // One of our own kind that ended before it heard us may have announced nothing. If that was in
   // order it reads on, and its TCP takes our Hello; if its process was killed, the answer is a
-  // reset. siw resets in both cases, so of whom nobody knows the kind an end is what it looks like.
+  // reset. siw resets in both cases, so the end of a peer of unknown kind is taken as it looks.
   void look_for_reset() { deadline_ = looks_.after(stream_.now); }
 
  private:

@@ -493,7 +493,7 @@ void Session::fail(const Terminate& terminate) {
     report_end(CloseReason::Broken);
     return;
   }
-  // Reads that were accepted before have not failed: what needs nobody's memory answers them.
+  // Reads that were accepted before have not failed: they are answered before the Terminate.
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;
   if (may_send_last_message(true)) {
@@ -535,7 +535,7 @@ void Session::on_peer_close() {
 // Reads that were accepted before an end in order are answered (decision 413), while the memory
 // they name is there still: once close() returns it may go.
 void Session::answer_owed_reads() {
-  closing_ = true; // of one that may not be answered any more nobody hears
+  closing_ = true; // a Read that cannot be answered any more ends without a report
   outbound_.answer_before_the_end();
 }
 

@@ -4,9 +4,9 @@
 //             are asked. docs/design/iwarp.md shows how a socket drives it.
 // Not here:   its parts: request and reply (startup.h), the kind of the peer (peer_detection.h),
 //             what arrives (fpdu_decoder.h, inbound.h) or stops doing so (stall_timer.h), what
-//             leaves (outbound.h, output_queue.h), both ends of the stream (ending.h); whom a
-//             Terminate blames (blame.h). Sockets, clocks, threads: octets and the time come in,
-//             octets and events go out.
+//             leaves (outbound.h, output_queue.h), both ends of the stream (ending.h); the
+//             request that a Terminate blames (blame.h). Sockets,
+//             clocks, threads: octets and the time come in, octets and events go out.
 // Threads:    the adapter's lock. Events may call start(), start_now() and close(), and nothing
 //             else; the session must outlive the call that they come from.
 #pragma once
@@ -120,7 +120,7 @@ class Session final : private StreamControl {
   // The octets to send, in order, acknowledgements included; they stay valid until sent().
   std::size_t output(std::span<Octets> out, Instant now);
   void sent(std::size_t octets, Instant now);
-  // The same within the call that started a request: nothing is built and nobody told anything.
+  // The same within the call that started a request: nothing is built and nothing reported.
   // 0: there is nothing, TCP has a part of it, or something has to be found out first.
   std::size_t output_at_once(std::span<Octets> out) const;
   // True: there is something to tell of it, with tell_sent(), before anything else is called.

@@ -79,8 +79,8 @@ SocketName to_name(const sockaddr_storage& address) {
   return name;
 }
 
-// How the connect ended, where a sandbox refuses getsockopt(2): a socket without a peer tells its
-// error to whoever reads.
+// How the connect ended, where a sandbox refuses getsockopt(2): the next read of a
+// socket without a peer tells its error.
 int result_without_options(int socket) {
   sockaddr_storage peer{};
   socklen_t length = sizeof peer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whom of our requests a Terminate of the peer's blames, and for what.
+// Which of this side's requests a Terminate of the peer's blames, and for what.
 #include "transport/iwarp/blame.h"
 
 #include "bare_stream.h"

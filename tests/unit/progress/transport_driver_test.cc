@@ -112,7 +112,7 @@ TEST_F(DriverAlone, BesidePeersThatKnowItIsOneOfSixtyFour) {
 
 TEST_F(DriverAlone, WhoeverPollsOftenEnoughPolls) {
   put_background_at_doorbell();
-  poll(16, 1000); // the first finds that nobody has looked at the clock before
+  poll(16, 1000); // no poll before the first has looked at the clock
   poll(16, 4001);
   EXPECT_FALSE(driver.handover().is_polling());
   poll(16, 4000);

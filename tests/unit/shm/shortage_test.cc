@@ -61,7 +61,7 @@ TEST(HandshakeWithoutDescriptors, WhoIsDialledNamesTheLimitAndHasTheDiallerWait)
   later.make_link();
 }
 
-// Whether an address is of this host, the kernel tells to whoever has a descriptor.
+// It takes a descriptor to ask the kernel whether an address is of this host.
 // Rules: tcp.R11
 TEST(HandshakeWithoutDescriptors, AnAddressThatCannotBeLookedUpHasTheDiallerWait) {
   World world;

@@ -90,7 +90,7 @@ TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
   EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
 }
 
-// A backoff that ends for it would cost whoever posts more than it takes to be told a little later.
+// A backoff that ends for it would cost the poster more than a report that comes a little later.
 // Rules: tcp.S6
 TEST_F(ForeignAtOnce, NobodyIsInAHurryToBeTold) {
   for (int i = 1; i <= 3; ++i) post();
