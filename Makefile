@@ -6,7 +6,7 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw system arch machine fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist portable rpm format clean help
+.PHONY: all deps demo test check bench siw system arch machine fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist portable rpm editor format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
@@ -102,6 +102,10 @@ portable: ## pack what runs wherever it is unpacked: build/portable/*.tar.xz
 rpm: ## build build/rpm/*.rpm
 	@scripts/deps.sh build rpm
 	@scripts/rpm.sh
+
+editor: ## write build/editor/compile_commands.json for clangd; builds nothing
+	@scripts/deps.sh --check build test
+	@scripts/configure.sh editor
 
 format: ## lay out the C and C++ source with clang-format
 	@scripts/format.sh

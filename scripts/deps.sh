@@ -6,6 +6,9 @@
 #   scripts/deps.sh [GROUP...]          install what is missing (default: build test)
 #   scripts/deps.sh --check [GROUP...]  install nothing; exit 2 and say the line to run
 #   scripts/deps.sh --list [GROUP...]   print package, group and reason
+#
+# DEPS=no in the environment (make test DEPS=no): ask for no package and install none. For a machine that has
+# the libraries from elsewhere: the configuration says what it misses.
 set -euo pipefail
 
 packages() {
@@ -106,7 +109,7 @@ mode=install
 case "${1-}" in
   --check) mode=check; shift ;;
   --list) mode=list; shift ;;
-  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 groups="${*:-build test}"
 [ "$mode" = list ] && [ $# -eq 0 ] && groups=$known_groups
@@ -124,6 +127,11 @@ if [ "$mode" = list ]; then
   exit 0
 fi
 
+case "${DEPS-}" in
+  "" | yes) ;;
+  no) exit 0 ;;
+  *) echo "deps.sh: DEPS=$DEPS: expected yes or no" >&2; exit 2 ;;
+esac
 wanted=$(selected | awk '{print $2}' | sort -u)
 if ! command -v dpkg-query >/dev/null; then
   # Another distribution: we cannot ask by Debian's names, so CMake's own messages have to do.

@@ -34,11 +34,11 @@ class Deps(unittest.TestCase):
         file.write_text(f"#!/bin/sh\n{body}\n")
         file.chmod(0o755)
 
-    def deps(self, *arguments, uid=1000):
+    def deps(self, *arguments, uid=1000, **variables):
         self.program("id", f"echo {uid}")
         done = subprocess.run(
             [ROOT / "scripts/deps.sh", *arguments], capture_output=True, text=True, check=False,
-            env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
+            env={**os.environ, **variables, "PATH": f"{self.bin}:{os.environ['PATH']}"})
         calls = self.calls.read_text().splitlines() if self.calls.exists() else []
         return done, calls
 
@@ -46,6 +46,18 @@ class Deps(unittest.TestCase):
         self.program("dpkg-query", ALL_THERE)
         done, calls = self.deps()
         self.assertEqual((done.returncode, done.stdout, done.stderr, calls), (0, "", "", []))
+
+    def test_packages_are_left_alone_where_the_caller_says_so(self):
+        self.program("dpkg-query", NO_CMAKE)
+        for arguments in ([], ["--check"], ["build", "check"]):
+            with self.subTest(arguments=arguments):
+                done, calls = self.deps(*arguments, uid=0, DEPS="no")
+                self.assertEqual((done.returncode, done.stdout, done.stderr, calls), (0, "", "", []))
+
+    def test_another_word_for_packages_is_refused(self):
+        done, calls = self.deps(uid=0, DEPS="off")
+        self.assertEqual((done.returncode, calls), (2, []))
+        self.assertIn("DEPS=off: expected yes or no", done.stderr)
 
     def test_root_updates_the_lists_and_installs_what_is_missing(self):
         self.program("dpkg-query", NO_CMAKE)
