@@ -27,7 +27,5 @@ foreach(line IN LISTS datum_not_emulated)
 endforeach()
 list(JOIN datum_left_out ":" datum_left_out)
 
-# In the place of GoogleTest's own: an emulator starts a process slowly, and what is left out is so in every program.
-function(gtest_discover_tests target)
-  datum_discover_whole(${target} ${ARGN})
-endfunction()
+# An emulator starts a process slowly.
+set(datum_whole_programs ON)

@@ -15,15 +15,7 @@ foreach(line IN LISTS datum_not_sanitized)
 endforeach()
 list(JOIN datum_left_out ":" datum_left_out)
 
+set(datum_whole_programs ON)
 # Each test of these wants its process to itself: it looks at what libdat has initialised so far, or
 # at all the memory that the allocator holds.
 set(datum_each_alone registry_libdat_test memory_test)
-
-# In the place of GoogleTest's own, with what our tests say to it.
-function(gtest_discover_tests target)
-  if(target IN_LIST datum_each_alone)
-    _gtest_discover_tests(${target} TEST_FILTER -${datum_left_out} ${ARGN})
-    return()
-  endif()
-  datum_discover_whole(${target} ${ARGN})
-endfunction()

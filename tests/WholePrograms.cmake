@@ -39,3 +39,17 @@ function(datum_discover_whole target)
     set_tests_properties(${name} PROPERTIES COST 1000)
   endif()
 endfunction()
+
+# datum_discover_tests(TARGET ...): takes what gtest_discover_tests takes. Each test of the program is one of ctest, or
+# all together are one (datum_whole_programs). What datum_left_out names does not run.
+function(datum_discover_tests target)
+  if(datum_whole_programs AND NOT target IN_LIST datum_each_alone)
+    datum_discover_whole(${target} ${ARGN})
+    return()
+  endif()
+  set(filter)
+  if(datum_left_out)
+    set(filter TEST_FILTER -${datum_left_out})
+  endif()
+  gtest_discover_tests(${target} ${filter} ${ARGN})
+endfunction()
