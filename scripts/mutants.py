@@ -107,6 +107,10 @@ def report(chosen):
         if entry["verdict"] == "survived":
             print(f"survived: {mutant.path}:{mutant.line}: {mutant.name} {mutant.key} {why.get(mutant.key, '')}\n"
                   f"  - {mutant.before.strip()}\n  + {mutant.after.strip()}")
+    of_today = {mutant.key for mutant in all_mutants(["src"])}
+    for key, reason in why.items():
+        if key not in of_today:
+            print(f"stale: tests/mutants.txt: {key} {reason}")
     missing = len(chosen) - len(done)
     if missing:
         print(f"{missing} of {len(chosen)} not tried yet; the same command goes on")
