@@ -25,6 +25,30 @@ class RdmaTest : public Connected {
     EXPECT_TRUE(mine.holds(1, 0, 64));
     EXPECT_TRUE(theirs.holds(2, 0, 64));
   }
+  // `raw` is the call with a number and pointers of segments and the remote buffer, `post` the call
+  // with a list of segments, of which `most` are allowed.
+  template <typename Raw, typename Post>
+  void expect_numbers_and_pointers_checked(DAT_COUNT most, DAT_RMR_TRIPLET remote, Raw raw,
+                                           Post post) {
+    DAT_LMR_TRIPLET segment = mine.segment(0, 4);
+    EXPECT_DAT_ERROR(raw(-1, &segment, &remote), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+    EXPECT_DAT_ERROR(raw(1, nullptr, &remote), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+    EXPECT_DAT_ERROR(raw(1, &segment, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
+    EXPECT_DAT_ERROR(post(Segments(static_cast<std::size_t>(most) + 1, segment), remote),
+                     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+    expect_nothing_posted();
+    ASSERT_DAT_OK(post(Segments(static_cast<std::size_t>(most), segment), remote));
+    expect_done(1);
+  }
+  // `post` is given a cookie and flags.
+  template <typename Post>
+  void expect_three_kinds_of_completion(Post post) {
+    ASSERT_DAT_OK(post(1, DAT_COMPLETION_SUPPRESS_FLAG));
+    ASSERT_DAT_OK(post(2, any_value<DAT_COMPLETION_FLAGS>(0x09)));
+    ASSERT_DAT_OK(post(3, DAT_COMPLETION_BARRIER_FENCE_FLAG));
+    expect_done(3);
+    EXPECT_NO_EVENT(active().request_evd());
+  }
   void SetUp() override {
     mine.fill(1);
     theirs.fill(2);
@@ -119,21 +143,15 @@ TEST_F(DatEpPostRdmaRead, R12BeyondTheRegion) {
 
 // Rules: dat_ep_post_rdma_read.R13 dat_ep_post_rdma_read.R16 dat_ep_post_rdma_read.R17 READ.8
 TEST_F(DatEpPostRdmaRead, NumbersAndPointers) {
-  DAT_LMR_TRIPLET segment = mine.segment(0, 4);
-  DAT_RMR_TRIPLET remote = theirs.remote(0, 4);
-  const auto post = [&](DAT_COUNT count, DAT_LMR_TRIPLET* segments, DAT_RMR_TRIPLET* source) {
-    return dat_ep_post_rdma_read(active().ep(), count, segments, cookie(1), source,
-                                 DAT_COMPLETION_DEFAULT_FLAG);
-  };
-  EXPECT_DAT_ERROR(post(-1, &segment, &remote), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
-  EXPECT_DAT_ERROR(post(1, nullptr, &remote), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
-  EXPECT_DAT_ERROR(post(1, &segment, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
-  const auto most = static_cast<std::size_t>(query_ep(active().ep()).ep_attr.max_rdma_read_iov);
-  EXPECT_DAT_ERROR(post_read(active().ep(), Segments(most + 1, segment), remote, 1),
-                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
-  expect_nothing_posted();
-  ASSERT_DAT_OK(post_read(active().ep(), Segments(most, segment), remote, 1));
-  expect_done(1);
+  expect_numbers_and_pointers_checked(
+      query_ep(active().ep()).ep_attr.max_rdma_read_iov, theirs.remote(0, 4),
+      [&](DAT_COUNT count, DAT_LMR_TRIPLET* segments, DAT_RMR_TRIPLET* source) {
+        return dat_ep_post_rdma_read(active().ep(), count, segments, cookie(1), source,
+                                     DAT_COMPLETION_DEFAULT_FLAG);
+      },
+      [&](const Segments& segments, DAT_RMR_TRIPLET source) {
+        return post_read(active().ep(), segments, source, 1);
+      });
 }
 
 // Rules: dat_ep_post_rdma_read.R14 FLAGS.8 FLAGS.10 FLAGS.13 FLAGS.14
@@ -146,15 +164,11 @@ TEST_F(DatEpPostRdmaRead, FlagsThatAreRefused) {
 
 // Rules: dat_ep_post_rdma_read.R15 FLAGS.4
 TEST_F(DatEpPostRdmaRead, FlagsThatAreAllowed) {
-  ASSERT_DAT_OK(post_read(active().ep(), {mine.segment(0, 8)}, theirs.remote(0, 8), 1,
-                          DAT_COMPLETION_SUPPRESS_FLAG));
-  ASSERT_DAT_OK(post_read(active().ep(), {mine.segment(8, 8)}, theirs.remote(8, 8), 2,
-                          any_value<DAT_COMPLETION_FLAGS>(0x09)));
-  ASSERT_DAT_OK(post_read(active().ep(), {mine.segment(16, 8)}, theirs.remote(16, 8), 3,
-                          DAT_COMPLETION_BARRIER_FENCE_FLAG));
-  expect_done(3);
+  expect_three_kinds_of_completion([&](DAT_UINT64 number, DAT_COMPLETION_FLAGS flags) {
+    const std::size_t at = 8 * (number - 1);
+    return post_read(active().ep(), {mine.segment(at, 8)}, theirs.remote(at, 8), number, flags);
+  });
   EXPECT_TRUE(mine.holds(2, 0, 24));
-  EXPECT_NO_EVENT(active().request_evd());
 }
 
 // Rules: dat_ep_post_rdma_read.R18 D-28
@@ -224,21 +238,15 @@ TEST_F(DatEpPostRdmaWrite, ASourceNeedsLocalReadOnly) {
 
 // Rules: dat_ep_post_rdma_write.R11 dat_ep_post_rdma_write.R13 dat_ep_post_rdma_write.R14 READ.8
 TEST_F(DatEpPostRdmaWrite, NumbersAndPointers) {
-  DAT_LMR_TRIPLET segment = mine.segment(0, 4);
-  DAT_RMR_TRIPLET remote = theirs.remote();
-  const auto post = [&](DAT_COUNT count, DAT_LMR_TRIPLET* segments, DAT_RMR_TRIPLET* target) {
-    return dat_ep_post_rdma_write(active().ep(), count, segments, cookie(1), target,
-                                  DAT_COMPLETION_DEFAULT_FLAG);
-  };
-  EXPECT_DAT_ERROR(post(-1, &segment, &remote), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
-  EXPECT_DAT_ERROR(post(1, nullptr, &remote), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
-  EXPECT_DAT_ERROR(post(1, &segment, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
-  const auto most = static_cast<std::size_t>(query_ep(active().ep()).ep_attr.max_rdma_write_iov);
-  EXPECT_DAT_ERROR(post_write(active().ep(), Segments(most + 1, segment), remote, 1),
-                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
-  expect_nothing_posted();
-  ASSERT_DAT_OK(post_write(active().ep(), Segments(most, segment), remote, 1));
-  expect_done(1);
+  expect_numbers_and_pointers_checked(
+      query_ep(active().ep()).ep_attr.max_rdma_write_iov, theirs.remote(),
+      [&](DAT_COUNT count, DAT_LMR_TRIPLET* segments, DAT_RMR_TRIPLET* target) {
+        return dat_ep_post_rdma_write(active().ep(), count, segments, cookie(1), target,
+                                      DAT_COMPLETION_DEFAULT_FLAG);
+      },
+      [&](const Segments& segments, DAT_RMR_TRIPLET target) {
+        return post_write(active().ep(), segments, target, 1);
+      });
 }
 
 // Rules: dat_ep_post_rdma_write.R12 FLAGS.8 FLAGS.10 FLAGS.13 FLAGS.14
@@ -251,15 +259,11 @@ TEST_F(DatEpPostRdmaWrite, FlagsThatAreRefused) {
 
 // Rules: FLAGS.3
 TEST_F(DatEpPostRdmaWrite, FlagsThatAreAllowed) {
-  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment(0, 8)}, theirs.remote(0, 8), 1,
-                           DAT_COMPLETION_SUPPRESS_FLAG));
-  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment(8, 8)}, theirs.remote(8, 8), 2,
-                           any_value<DAT_COMPLETION_FLAGS>(0x09)));
-  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment(16, 8)}, theirs.remote(16, 8), 3,
-                           DAT_COMPLETION_BARRIER_FENCE_FLAG));
-  expect_done(3);
+  expect_three_kinds_of_completion([&](DAT_UINT64 number, DAT_COMPLETION_FLAGS flags) {
+    const std::size_t at = 8 * (number - 1);
+    return post_write(active().ep(), {mine.segment(at, 8)}, theirs.remote(at, 8), number, flags);
+  });
   EXPECT_TRUE(theirs.holds(1, 0, 24));
-  EXPECT_NO_EVENT(active().request_evd());
 }
 
 // Rules: dat_ep_post_rdma_write.R15 D-28

@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <string>
 
+#include "connected_peer.h"
 #include "connection.h"
 #include "two_processes.h"
 #include "variable.h"
@@ -14,19 +13,12 @@
 namespace datum::test {
 namespace {
 
-class DtoEvdAlone : public testing::TestWithParam<const char*> {
+class DtoEvdAlone : public testing::TestWithParam<const char*>, protected ConnectedPeer {
  protected:
   static constexpr DAT_UINT64 kRequests = 6;
 
   void SetUp() override {
-    ia_ = open_ia();
-    side_ = std::make_unique<Side>(ia_);
-    listener_ = std::make_unique<Listener>(ia_);
-    buffer_.emplace(side_->buffer(4096));
-    process_.emplace(PeerProcess::of_this_program());
-    ASSERT_EQ(process_->ask("connect " + std::to_string(listener_->qualifier())), "ok");
-    Cr cr = listener_->expect_request();
-    ASSERT_DAT_OK(accept(cr, side_->ep()));
+    ASSERT_NO_FATAL_FAILURE(connect());
     ASSERT_EQ(process_->ask("wait"), "0x04001");
     // The peer's message completes the connection. The event stays on the connect EVD.
     look_for_recvs_until_connected();
@@ -58,13 +50,6 @@ class DtoEvdAlone : public testing::TestWithParam<const char*> {
 
  private:
   const Variable transport_{"DATUM_TRANSPORT", GetParam()};
-
- protected:
-  Ia ia_;
-  std::unique_ptr<Side> side_;
-  std::unique_ptr<Listener> listener_;
-  std::optional<Buffer> buffer_;
-  std::optional<PeerProcess> process_;
 };
 
 // Rules: ERR.14

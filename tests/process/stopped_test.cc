@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "connected_peer.h"
 #include "connection.h"
 #include "two_processes.h"
 #include "variable.h"
@@ -15,17 +16,10 @@ namespace datum::test {
 namespace {
 
 // A connection to a second process, which has posted nothing.
-class PeerThat : public testing::Test {
+class PeerThat : public testing::Test, protected ConnectedPeer {
  protected:
   void SetUp() override {
-    ia_ = open_ia();
-    side_ = std::make_unique<Side>(ia_);
-    listener_ = std::make_unique<Listener>(ia_);
-    buffer_.emplace(side_->buffer(4096));
-    process_.emplace(PeerProcess::of_this_program());
-    ASSERT_EQ(process_->ask("connect " + std::to_string(listener_->qualifier())), "ok");
-    Cr cr = listener_->expect_request();
-    ASSERT_DAT_OK(accept(cr, side_->ep()));
+    ASSERT_NO_FATAL_FAILURE(connect());
     expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
     ASSERT_EQ(process_->ask("wait"), "0x04001");
   }
@@ -37,12 +31,6 @@ class PeerThat : public testing::Test {
     expect_dto(side_->recv_evd(), side_->ep(), 1, DAT_DTO_ERR_FLUSHED);
     expect_dto(side_->request_evd(), side_->ep(), 2, DAT_DTO_ERR_FLUSHED);
   }
-
-  Ia ia_;
-  std::unique_ptr<Side> side_;
-  std::unique_ptr<Listener> listener_;
-  std::optional<Buffer> buffer_;
-  std::optional<PeerProcess> process_;
 };
 
 TEST_F(PeerThat, IsStoppedHoldsUpNeitherPostsNorAnAbruptDisconnect) {

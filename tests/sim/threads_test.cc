@@ -143,23 +143,24 @@ class SharedWorld : public testing::TestWithParam<const char*> {
   SimOptions options_ = *parse_sim_options(GetParam());
 };
 
-TEST_P(SharedWorld, TwoThreadsTalkByWaiting) {
-  Station active(options_);
-  Station passive(options_);
+// Two threads: the passive one answers each message, and takes its completions by `next`.
+template <typename Next>
+void converse(const SimOptions& options, int rounds, Next next) {
+  Station active(options);
+  Station passive(options);
   passive.listen(3000);
-  constexpr int kRounds = 200;
   passive.receive(0);
   active.receive(0);
   std::thread answerer([&] {
     passive.accept();
-    for (int i = 0; i < kRounds; ++i) {
-      EXPECT_EQ(passive.next_dto().status, DtoStatus::Success);
+    for (int i = 0; i < rounds; ++i) {
+      EXPECT_EQ(next(passive).status, DtoStatus::Success);
       passive.receive(0);
       passive.send(0);
     }
   });
   active.connect(3000);
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     active.send(0);
     EXPECT_EQ(active.next_dto().status, DtoStatus::Success);
     active.receive(0);
@@ -167,28 +168,12 @@ TEST_P(SharedWorld, TwoThreadsTalkByWaiting) {
   answerer.join();
 }
 
+TEST_P(SharedWorld, TwoThreadsTalkByWaiting) {
+  converse(options_, 200, [](Station& passive) { return passive.next_dto(); });
+}
+
 TEST_P(SharedWorld, OneThreadPollsWhatTheOtherWaitsFor) {
-  Station active(options_);
-  Station passive(options_);
-  passive.listen(3000);
-  constexpr int kRounds = 100;
-  passive.receive(0);
-  active.receive(0);
-  std::thread answerer([&] {
-    passive.accept();
-    for (int i = 0; i < kRounds; ++i) {
-      EXPECT_EQ(passive.poll_dto().status, DtoStatus::Success);
-      passive.receive(0);
-      passive.send(0);
-    }
-  });
-  active.connect(3000);
-  for (int i = 0; i < kRounds; ++i) {
-    active.send(0);
-    EXPECT_EQ(active.next_dto().status, DtoStatus::Success);
-    active.receive(0);
-  }
-  answerer.join();
+  converse(options_, 100, [](Station& passive) { return passive.poll_dto(); });
 }
 
 TEST_P(SharedWorld, OneThreadDrivesBothEnds) {

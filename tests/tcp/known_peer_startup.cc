@@ -43,99 +43,75 @@ unsigned segments_heard(int socket) {
   return segments;
 }
 
+// A stack as another one with some of its members changed.
+template <typename Change>
+constexpr Stack like(Stack stack, const char* name, Change change) {
+  stack.name = name;
+  change(stack);
+  return stack;
+}
+
 } // namespace
 
 // Linux' siw: client-server whatever its consumers want, no CRC unless a peer asks for it, large
 // segments.
-const Stack kSiw = {.name = "Siw",
-                    .our_crc = "on",
-                    .revision = 2,
-                    .crc = false,
-                    .markers = false,
-                    .peer_to_peer = false,
-                    .offers = Forms::None,
-                    .chooses = Forms::Write,
-                    .reads = 128,
-                    .segment = 0,
-                    .most_fpdu = 65544,
-                    .one_segment = false,
-                    .rtr_in_revision_1 = false,
-                    .swapped_terminate = true};
-const Stack kSiwWithoutCrc = {.name = "SiwWithoutCrc",
-                              .our_crc = "off",
-                              .revision = 2,
-                              .crc = false,
-                              .markers = false,
-                              .peer_to_peer = false,
-                              .offers = Forms::None,
-                              .chooses = Forms::Write,
-                              .reads = 128,
-                              .segment = 0,
-                              .most_fpdu = 65544,
-                              .one_segment = false,
-                              .rtr_in_revision_1 = false,
-                              .swapped_terminate = true};
+constexpr Stack kSiw = {.name = "Siw",
+                        .our_crc = "on",
+                        .revision = 2,
+                        .crc = false,
+                        .markers = false,
+                        .peer_to_peer = false,
+                        .offers = Forms::None,
+                        .chooses = Forms::Write,
+                        .reads = 128,
+                        .segment = 0,
+                        .most_fpdu = 65544,
+                        .one_segment = false,
+                        .rtr_in_revision_1 = false,
+                        .swapped_terminate = true};
+constexpr Stack kSiwWithoutCrc =
+    like(kSiw, "SiwWithoutCrc", [](Stack& siw) { siw.our_crc = "off"; });
 // Chelsio's stack: offers and answers the Read form alone, and loses octets that come early.
-const Stack kCxgb4 = {.name = "Cxgb4",
-                      .our_crc = "on",
-                      .revision = 2,
-                      .crc = true,
-                      .markers = false,
-                      .peer_to_peer = true,
-                      .offers = Forms::Read,
-                      .chooses = Forms::Read,
-                      .reads = 32,
-                      .segment = kSegment,
-                      .most_fpdu = 16384,
-                      .one_segment = false,
-                      .rtr_in_revision_1 = true,
-                      .swapped_terminate = false};
+constexpr Stack kCxgb4 = {.name = "Cxgb4",
+                          .our_crc = "on",
+                          .revision = 2,
+                          .crc = true,
+                          .markers = false,
+                          .peer_to_peer = true,
+                          .offers = Forms::Read,
+                          .chooses = Forms::Read,
+                          .reads = 32,
+                          .segment = kSegment,
+                          .most_fpdu = 16384,
+                          .one_segment = false,
+                          .rtr_in_revision_1 = true,
+                          .swapped_terminate = false};
 // Chelsio's stack with mpa_rev=1: without RFC 6581, but it sends its empty Read as RTR all the
 // same.
-const Stack kCxgb4Revision1 = {.name = "Cxgb4Revision1",
-                               .our_crc = "on",
-                               .revision = 1,
-                               .crc = true,
-                               .markers = false,
-                               .peer_to_peer = false,
-                               .offers = Forms::None,
-                               .chooses = Forms::Write,
-                               .reads = 32,
-                               .segment = kSegment,
-                               .most_fpdu = 16384,
-                               .one_segment = false,
-                               .rtr_in_revision_1 = true,
-                               .swapped_terminate = false};
+constexpr Stack kCxgb4Revision1 = like(kCxgb4, "Cxgb4Revision1", [](Stack& cxgb4) {
+  cxgb4.revision = 1;
+  cxgb4.peer_to_peer = false;
+  cxgb4.offers = Forms::None;
+  cxgb4.chooses = Forms::Write;
+});
 // Intel's stack: demands the peer-to-peer model and takes a startup frame only in one segment.
-const Stack kIrdma = {.name = "Irdma",
-                      .our_crc = "on",
-                      .revision = 2,
-                      .crc = true,
-                      .markers = false,
-                      .peer_to_peer = true,
-                      .offers = Forms::Both,
-                      .chooses = Forms::Read,
-                      .reads = 16,
-                      .segment = kSegment,
-                      .most_fpdu = 0,
-                      .one_segment = true,
-                      .rtr_in_revision_1 = false,
-                      .swapped_terminate = false};
+constexpr Stack kIrdma = {.name = "Irdma",
+                          .our_crc = "on",
+                          .revision = 2,
+                          .crc = true,
+                          .markers = false,
+                          .peer_to_peer = true,
+                          .offers = Forms::Both,
+                          .chooses = Forms::Read,
+                          .reads = 16,
+                          .segment = kSegment,
+                          .most_fpdu = 0,
+                          .one_segment = true,
+                          .rtr_in_revision_1 = false,
+                          .swapped_terminate = false};
 // Intel's stack with placement of segments out of order, for which it demands markers.
-const Stack kIrdmaOutOfOrder = {.name = "IrdmaOutOfOrder",
-                                .our_crc = "on",
-                                .revision = 2,
-                                .crc = true,
-                                .markers = true,
-                                .peer_to_peer = true,
-                                .offers = Forms::Both,
-                                .chooses = Forms::Read,
-                                .reads = 16,
-                                .segment = kSegment,
-                                .most_fpdu = 0,
-                                .one_segment = true,
-                                .rtr_in_revision_1 = false,
-                                .swapped_terminate = false};
+constexpr Stack kIrdmaOutOfOrder =
+    like(kIrdma, "IrdmaOutOfOrder", [](Stack& irdma) { irdma.markers = true; });
 
 std::ostream& operator<<(std::ostream& out, const Stack& stack) {
   return out << stack.name;

@@ -330,44 +330,8 @@ TEST_P(Transfer, ALostLinkBreaksAndFlushes) {
   EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
 }
 
-// The requester's word that the connection stands may find the ring full; a message behind it would
-// reach a peer that does not know yet.
-TEST(FullRing, LetsNoMessageOvertakeTheConfirmationBeforeIt) {
-  Pair pair;
-  EndpointAttributes attributes = default_attributes(*pair.world.a->adapter);
-  attributes.max_request_dtos = kRingSlots;
-  Side writer(*pair.world.a, &attributes);
-  pair.connect(writer, pair.passive);
-  Side requester(*pair.world.a);
-  Side accepter(*pair.world.b);
-  const ConnQual qualifier = 4001;
-  ASSERT_TRUE(
-      accepter.adapter.create_psp(&qualifier, accepter.cr_evd, ServicePoint::EpSource::Consumer)
-          .has_value());
-  ASSERT_TRUE(requester.ep.connect({}, qualifier, 0xffffffff, {}).ok());
-  pair.world.settle();
-  const Event event = accepter.next(accepter.cr_evd);
-  auto* request = const_cast<ConnectionRequest*>(
-      static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
-  const LocalTriplet word = writer.local(0, 8);
-  const RemoteTriplet target = pair.passive.remote(0, 8);
-  for (std::uint32_t i = 0; i < kRingSlots; ++i)
-    ASSERT_TRUE(writer.ep.post_rdma(Opcode::RdmaWrite, {&word, 1}, i, target, kSuppress).ok());
-  ASSERT_TRUE(accepter.receive(0, 64, 1).ok());
-  ASSERT_TRUE(request->accept(&accepter.ep, {}).ok());
-  accepter.adapter.consume(*request);
-  pair.world.a->transport.progress();
-  EXPECT_EQ(requester.next(requester.connect_evd).kind, EventKind::Established);
-  pair.world.b->transport.progress();
-  ASSERT_TRUE(requester.send(0, 8, 2).ok());
-  pair.world.settle();
-  EXPECT_EQ(accepter.next(accepter.connect_evd).kind, EventKind::Established);
-  EXPECT_EQ(accepter.next().status, DtoStatus::Success);
-  EXPECT_EQ(requester.next().status, DtoStatus::Success);
-}
-
 // Rules: PROGRESS.5
-TEST(FullRing, IsLookedAfterSoon) {
+TEST(AFullRing, IsLookedAfterSoon) {
   EndpointAttributes attributes = default_attributes(*Pair().world.a->adapter);
   attributes.max_request_dtos = 2 * kRingSlots;
   Pair pair(false, &attributes);

@@ -158,45 +158,5 @@ TEST_P(Unlooking, AFullQueueOfRecvsIsReadOnceMore) {
 INSTANTIATE_TEST_SUITE_P(RingOnlyAndDirect, Unlooking, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "Direct" : "RingOnly"; });
 
-// If the ring is full the confirmation has to wait. A direct copy of the requester would be seen
-// before it.
-// Rules: PATH.17
-TEST(FullRing, LetsNoDirectCopyOvertakeTheConfirmationBeforeIt) {
-  Pair pair(true);
-  EndpointAttributes attributes = default_attributes(*pair.world.a->adapter);
-  attributes.max_request_dtos = kRingSlots;
-  Side writer(*pair.world.a, &attributes);
-  pair.connect(writer, pair.passive);
-  Side requester(*pair.world.a);
-  Side accepter(*pair.world.b);
-  const ConnQual qualifier = 4001;
-  ASSERT_TRUE(
-      accepter.adapter.create_psp(&qualifier, accepter.cr_evd, ServicePoint::EpSource::Consumer)
-          .has_value());
-  ASSERT_TRUE(requester.ep.connect({}, qualifier, 0xffffffff, {}).ok());
-  pair.world.settle();
-  const Event event = accepter.next(accepter.cr_evd);
-  auto* request = const_cast<ConnectionRequest*>(
-      static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
-  const LocalTriplet word = writer.local(0, 8);
-  const RemoteTriplet target = pair.passive.remote(0, 8);
-  for (std::uint32_t i = 0; i < kRingSlots; ++i)
-    ASSERT_TRUE(writer.ep.post_rdma(Opcode::RdmaWrite, {&word, 1}, i, target, kSuppress).ok());
-  ASSERT_TRUE(request->accept(&accepter.ep, {}).ok());
-  accepter.adapter.consume(*request);
-  pair.world.a->transport.progress();
-  ASSERT_EQ(requester.ep.state(), EpState::Connected);
-  requester.memory[0] = std::byte{7};
-  const LocalTriplet large = requester.local(0, 100000);
-  ASSERT_TRUE(
-      requester.ep.post_rdma(Opcode::RdmaWrite, {&large, 1}, 1, accepter.remote(0, 100000), 0)
-          .ok());
-  const bool visible = accepter.memory[0] == std::byte{7};
-  EXPECT_TRUE(!visible || accepter.send(0, 8, 1).ok());
-  pair.world.settle();
-  EXPECT_EQ(accepter.memory[0], std::byte{7});
-  EXPECT_EQ(requester.next().status, DtoStatus::Success);
-}
-
 } // namespace
 } // namespace datum::test
