@@ -25,7 +25,7 @@ IN_TEXT = re.compile(
     r"|\b[Dd]ecisions? (?P<first>\d+)(?:(?:,| and| to) (?P<second>\d+))?")
 # Chapters and numbers of documents that are in no public place.
 OLD = re.compile(
-    r"\b(?:api|spec|design|functions|types|registry|iwarp|abi|siw|habits|dapl-utils)(?:\.md)? \d+(?:\.\d+)?\b"
+    r"\b(?i:api|spec|design|functions|types|registry|iwarp|abi|siw|habits|dapl-utils)(?:\.md)? \d+(?:\.\d+)?\b"
     r"|(?<![\w.])[CD]-\d\d\b|(?<![\w.])H\d{1,2}\b")
 OLD_IN_CODE = re.compile(OLD.pattern + r"|\(\d{1,2}\.\d{1,2}(?:\.\d+)*[),]")
 COMMENT = {"code": re.compile(r"//(.*)|/\*(.*)|^\s*\*(.*)"), "script": re.compile(r"(?:^|\s)#(.*)")}

@@ -113,6 +113,8 @@ class CheckRules(unittest.TestCase):
     def test_no_chapter_is_left_anywhere(self):
         for path, line, old in (("src/core/a.cc", "int a; // held (design 4)", "design 4"),
                                 ("src/a.h", "// spec 11.2: lengths", "spec 11.2"),
+                                ("src/a.cc", "// Spec 10.4: blame", "Spec 10.4"),
+                                ("tests/a.cc", "// DESIGN 5 (b): a thread", "DESIGN 5"),
                                 ("include/a.h", "/* api 6.7 */", "api 6.7"),
                                 ("src/a.cc", "// held (8.2)", "(8.2)"),
                                 ("tests/a.cc", "// D-32", "D-32"),

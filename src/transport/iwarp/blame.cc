@@ -51,7 +51,7 @@ DtoStatus status_of(const ErrorCode& error, const Named& named) {
 
 } // namespace
 
-// Spec 10.4: the request that the peer names gets the reason, the others are flushed.
+// The request that the peer names gets the reason (decision 415), the others are flushed.
 std::optional<BlamedRequest> blamed_by(const Terminate& terminate,
                                        const UnfinishedRequests& unfinished,
                                        const OutstandingReads& reads) {

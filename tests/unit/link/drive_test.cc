@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Design 5 (b): a thread that takes events from an EVD drives the transport for all endpoints, even
-// if the EVD never runs empty.
+// A thread that takes events from an EVD drives the transport for all endpoints, even if the EVD
+// never runs empty (decision 312).
 #include "pair.h"
 
 namespace datum::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Design 5 (a): a peer that said that it polls, and does not, is rung by the side that published
-// something.
+// A peer that said that it polls, and does not, is rung by the side that published something
+// (docs/design/progress.md, Polling and backoffs).
 #include "pair.h"
 
 namespace datum::test {
