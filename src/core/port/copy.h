@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/aligned.h"
 #include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/port/types.h"
@@ -69,7 +70,7 @@ inline void copy_visible(std::byte* to, const std::byte* from, std::uint64_t len
   std::byte* last = to + length - kTail;
   std::atomic_thread_fence(std::memory_order_release);
   if (reinterpret_cast<std::uintptr_t>(last) % kTail == 0) {
-    std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(last))
+    std::atomic_ref<std::uint64_t>(*aligned_as<std::uint64_t>(last))
         .store(tail, std::memory_order_relaxed);
   } else {
     std::memcpy(last, &tail, kTail);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/aligned.h"
 #include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/port/copy.h"
@@ -249,7 +250,7 @@ bool LinkSender::send_fetch(const WorkRequest& request) {
   frame_.stamp(*record, RecordType::SendFetch,
                request.solicited ? record_flag::kSolicited : std::uint8_t{0}, size);
   record->fetch = {request.length, static_cast<std::uint32_t>(request.local.size())};
-  auto* segments = reinterpret_cast<FetchSegment*>(frame_.link()->payload());
+  auto* segments = aligned_as<FetchSegment>(frame_.link()->payload());
   for (const LocalTriplet& segment : request.local)
     *segments++ = {segment.stag, 0, segment.address - shift_of(segment.stag), segment.length};
   frame_.link()->publish();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/aligned.h"
 #include "base/assertion.h"
 #include "core/port/copy.h"
 #include "transport/link/link.h"
@@ -55,7 +56,7 @@ void ReadResponder::on_atomic(const RecordHeader& header) {
   }
   // The allocation comes first: if it fails, the record comes again.
   served_.push_back({.source = fields.rdma, .length = kSize, .atomic = true});
-  auto* target = reinterpret_cast<std::uint64_t*>(pointer(memory));
+  auto* target = aligned_as<std::uint64_t>(pointer(memory));
   std::uint64_t before = fields.compare;
   if ((header.flags & record_flag::kCompare) != 0)
     __atomic_compare_exchange_n(target, &before, fields.operand, false, __ATOMIC_SEQ_CST,
