@@ -30,7 +30,7 @@ using Stag = std::uint32_t; // index << 8 | key; 0 names nothing
 using Token = void*;        // a facade's name of an object: its handle
 using PrivateData = std::span<const std::byte>;
 
-// The most that an answer of any peer can bring: all that MPA carries (RFC 5044 section 7.1).
+// The most that an answer of any peer can bring: all that MPA carries (RFC 5044 section 7.1.1).
 // Datum's own peers send less (Limits::max_private_data).
 inline constexpr std::size_t kMostPrivateDataOfAnswer = 512;
 

@@ -177,8 +177,8 @@ Step Inbound::on_read_response(const Octets* payload) {
   if (read == nullptr || read->atomic) { // 26
     error = error::kDdpLocal;
   } else if (read->work == nullptr) {
-    // If siw has sent a Send before, it answers a Read of no octets with as many octets as the Send
-    // had. They are thrown away.
+    // A Read of no octets that had to wait in siw behind a Send is answered with as many octets as the
+    // Send had. They are thrown away.
     if (payload == nullptr || payload->empty()) return Step::Go;
     return on_end() ? Step::Done : Step::Stop;
   } else if (payload_ != 0 && tagged_.stag != read->sink_stag()) { // 27

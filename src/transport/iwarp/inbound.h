@@ -31,7 +31,7 @@ class Inbound final : public FpduSink {
   // The peer's first FPDU is the RTR Send, which is no message of its consumer.
   void expect_rtr_send() { rtr_send_ = true; }
   // Responder: until an FPDU of the peer was valid, this side may send nothing (RFC 5044 section
-  // 7.1), not even a Terminate about the first one. So the first FPDU is read to its end, and only
+  // 7.1.2), not even a Terminate about the first one. So the first FPDU is read to its end, and only
   // a good CRC makes it valid.
   void judge_first_at_its_end() { judges_late_ = true; }
   void on_receive_posted();

@@ -31,7 +31,7 @@ class Outbound {
   void begin(std::uint32_t first_msn);
   // The memory that the first FPDUs need. False: there is none now.
   bool ready() { return queue_.ready() && reads_.make_room(); }
-  // Nothing may leave before the peer's first FPDU (RFC 5044 section 7.1).
+  // Nothing may leave before the peer's first FPDU (RFC 5044 section 7.1.2).
   void hold() { held_ = true; }
   void release() { held_ = false; }
 

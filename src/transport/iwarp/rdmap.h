@@ -28,7 +28,7 @@ constexpr bool decode(WireReader& in, ReadRequest& request) {
 }
 static_assert(round_trips(ReadRequest{.sink_stag = 1, .size = 100, .source_offset = 2}));
 
-// RFC 7306 section 5.1.
+// RFC 7306 section 5.2.1, figure 5.
 enum class AtomicOperation : std::uint8_t { FetchAdd = 0, CompareSwap = 2 };
 
 // RFC 7306 section 5.2.1. FetchAdd: `data` is added, `mask` marks where carries stop.
@@ -79,7 +79,7 @@ static_assert(round_trips(AtomicResponse{.identifier = 17, .original = 5}));
 // RFC 7306 section 6.2: eight octets, whose meaning the consumers agree on.
 inline constexpr std::size_t kImmediateSize = 8;
 
-// The value of the location after the operation (RFC 7306 section 5.1).
+// The location's value after the operation (RFC 7306 section 5.1.1, RFC 7306 section 5.1.2).
 constexpr std::uint64_t applied(const AtomicRequest& request, std::uint64_t original) {
   if (request.operation == AtomicOperation::CompareSwap) {
     if (((request.compare ^ original) & request.compare_mask) != 0) return original;

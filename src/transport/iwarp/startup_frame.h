@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/startup_frame.h: the MPA request and reply (RFC 5044 section 7.1, RFC 6581).
+// transport/iwarp/startup_frame.h: the MPA request and reply (RFC 5044 section 7.1.1, RFC 6581).
 // Not here: the choice of their contents (negotiation.h).
 #pragma once
 

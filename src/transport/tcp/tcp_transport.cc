@@ -20,7 +20,7 @@ namespace {
 
 // How many pending connections run in one turn.
 constexpr int kRunsAtOnce = 64;
-// A DDP message is shorter than 2^32 (RFC 5041 section 5).
+// A DDP message is shorter than 2^32 (RFC 5041 section 5.2).
 constexpr std::uint64_t kLongestMessage = 0xffffffff;
 
 const char* to_text(CrcPolicy policy) {

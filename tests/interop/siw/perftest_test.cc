@@ -7,7 +7,7 @@
 // things in the same lengths, the client first, each in a message; the second is measured.
 //
 // ib_write_lat is no client of ours: it waits for a Write of its server, which may not speak first
-// (RFC 5044 section 7.1), for siw has not said that it may (RFC 6581, A).
+// (RFC 5044 section 7.1.2), for siw has not said that it may (RFC 6581, A).
 #include <endian.h>
 
 #include <atomic>
