@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/iwarp/bare_stream.h: what the parts of a session lean on, without a session around
-// them: a stream in full operation, its queue of FPDUs, and a control that notes what a part asks.
+// tests/unit/iwarp/bare_stream.h: what one part of a session needs in a test without the session: a
+// stream in full operation, its queue of FPDUs, and a StreamControl that records the part's calls.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace datum::iwarp::test {
 
-// One FPDU that left.
+// One FPDU that the queue has given to TCP, decoded.
 struct SentFpdu {
   Rdmap opcode = Rdmap::Send;
   bool last = false;
-  std::uint32_t msn = 0;    // untagged
-  Stag stag = 0;            // tagged; of an untagged one what it invalidates
-  std::uint64_t offset = 0; // of either
-  Bytes payload;            // behind the header of DDP
+  std::uint32_t msn = 0;    // untagged only
+  Stag stag = 0;            // tagged: of the buffer; untagged: to invalidate
+  std::uint64_t offset = 0; // tagged: TO; untagged: MO
+  Bytes payload;            // what follows the DDP header
 };
 
 struct FailedRequest {
@@ -32,7 +32,8 @@ struct FailedRequest {
   bool operator==(const FailedRequest&) const = default;
 };
 
-// Towards a peer of ours that serves two Reads at a time, as we do; no CRC; FPDUs of 1000 octets.
+// A stream to an own peer. Each side serves two Reads at a time. There is no CRC. A ULPDU has at
+// most 1000 octets.
 class BareStream : public StreamControl {
  public:
   BareStream() {
@@ -45,7 +46,7 @@ class BareStream : public StreamControl {
     queue.begin_full_operation(false, false);
   }
   virtual ~BareStream() = default;
-  // TCP takes everything that waits.
+  // Takes everything from the queue, as TCP would, and decodes it.
   std::vector<SentFpdu> take() {
     Bytes all;
     std::array<Octets, OutputChunk::kPieces> pieces;
@@ -59,13 +60,13 @@ class BareStream : public StreamControl {
     for (const Bytes& ulpdu : ulpdus(all)) sent.push_back(parse(ulpdu));
     return sent;
   }
-  // What waits is more than it may be.
+  // Adds FPDUs until the queue has no room for another one.
   void fill_queue() {
     ASSERT_TRUE(queue.ready());
     while (queue.room_for(UntaggedHeader::kWireSize, 0, true))
       queue.add(octets_of(TaggedHeader{}), {}, true, false, {});
   }
-  // From here on no chunk is to be had that was used before.
+  // Takes all chunks that the pool keeps: from here on another chunk needs new memory.
   void hold_chunks() {
     for (int i = 0; i < 16; ++i) kept_.push_back(chunks.take());
   }
@@ -77,7 +78,7 @@ class BareStream : public StreamControl {
   OutputQueue queue{chunks};
   MessageTurn turn;
 
-  std::uint32_t completed = 0; // Sends and Writes that TCP has taken to their ends
+  std::uint32_t completed = 0; // messages of Sends and Writes that TCP has taken whole
   std::optional<Terminate> sent_terminate;
   std::optional<FailedRequest> failed;
 

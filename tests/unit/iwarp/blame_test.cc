@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which of this side's requests a Terminate of the peer's blames, and for what.
+// blamed_by(): which of this side's requests the peer's Terminate blames, and for what.
 #include "transport/iwarp/blame.h"
 
 #include "bare_stream.h"
@@ -34,7 +34,7 @@ class Blame : public ::testing::Test, protected BareStream {
   std::optional<BlamedRequest> blamed(const Terminate& terminate) const {
     return blamed_by(terminate, unfinished_, reads_);
   }
-  // With the echo of a Send, a Read Request or an Atomic Request of that MSN.
+  // A Terminate that echoes the header of the message with that MSN.
   static Terminate echo(ErrorCode error, std::uint32_t queue, std::uint32_t msn,
                         Rdmap opcode = Rdmap::Send) {
     return make_terminate(error, 100, octets_of(untagged(opcode, queue, msn)));
@@ -117,7 +117,7 @@ TEST_F(Blame, AnStagThatCannotBeInvalidatedIsOneThatCannotBeUsed) {
               (Answer{{RequestClass::Placed, DtoStatus::RemoteAccess, 0}}));
 }
 
-// The codes of DDP for tagged and untagged buffers have the types of RDMAP that mean other things.
+// The same type numbers mean other errors in RDMAP than in DDP and MPA.
 TEST_F(Blame, ATypeMeansWhatItsLayerSays) {
   send(1);
   EXPECT_EQ(blamed(echo({2, 1, 0}, kSendQueue, 1)),

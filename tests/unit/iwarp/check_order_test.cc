@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Of two rules that a frame breaks at once the earlier one is reported: for every kind of message
-// and every two of its checks that one frame can fail. The checks have the numbers of decision
-// 410.
+// The order of the checks on incoming FPDUs. If a frame fails two checks, the session reports the
+// earlier one. The test covers each kind of message and each two of its checks that one frame can
+// fail. The checks have the numbers of decision 410.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,15 +23,15 @@ constexpr auto kUnknown = static_cast<Rdmap>(12);
 enum class Asked : std::uint8_t { Nothing, Read, Atomic };
 enum class Where : std::uint8_t { Inside, Misaligned, Outside, Wrapping };
 
-// What the frame meets.
+// The state in which the frame meets its receiver.
 struct Meets {
   bool extensions = true;
-  bool receive = true;       // for the frame, or for the message that it continues
-  bool places_taken = false; // by Reads that have not been answered
+  bool receive = true;       // a Recv for the frame, or for the message that it continues
+  bool places_taken = false; // Reads without an answer take all places
   Asked asked = Asked::Nothing;
   bool write_open = false;
   bool response_open = false;
-  bool send_open = false; // four octets of a message have come
+  bool send_open = false; // a Send has begun: four of its octets have come
   Rdmap first = Rdmap::Send;
   Stag first_invalidate = 0;
   std::uint32_t zone = StandIn::kZone;
@@ -40,7 +40,7 @@ struct Meets {
   bool operator==(const Meets&) const = default;
 };
 
-// A frame of a kind: legal, unless something is changed.
+// One frame of a kind. It is legal unless a test changes a member.
 struct Attempt {
   explicit Attempt(Rdmap of) : kind(of) {
     control.tagged = is_tagged(kind);
@@ -52,7 +52,7 @@ struct Attempt {
       size = 100;
       break;
     case Rdmap::AtomicResponse: meets.asked = Asked::Atomic; break;
-    case Rdmap::Terminate: // nothing of this matters there (decision 411)
+    case Rdmap::Terminate: // these members do not matter in a Terminate (decision 411)
       queue = 5;
       msn_shift = 8;
       offset_shift = 3;
@@ -66,7 +66,7 @@ struct Attempt {
   Rdmap kind;
   Meets meets;
   Control control;
-  bool cut = false; // an octet of its header is missing, and all behind it
+  bool cut = false; // the last octet of its header is missing, and all behind it
   bool good_crc = true;
   std::uint32_t queue = 0;
   std::uint32_t msn_shift = 0;
@@ -74,14 +74,14 @@ struct Attempt {
   Stag invalidate = 0;
   bool good_stag = true;
   Where where = Where::Inside;
-  std::size_t size = 8; // of data; one less: of a record
-  bool short_record = false;
+  std::size_t size = 8;      // of the data of a Send, a Write or a Read Response
+  bool short_record = false; // the payload lacks its last octet
   AtomicOperation operation = AtomicOperation::FetchAdd;
   std::uint32_t identifier_shift = 0;
   std::uint64_t sink_shift = 0;
 };
 
-// What a frame has to name.
+// The addresses and STags that a legal frame names.
 struct World {
   std::uint64_t base = 0x10000;
   ReadRequest read{.sink_stag = 1, .sink_offset = 0x100000000};
@@ -160,7 +160,7 @@ Bytes frame_of(const Attempt& attempt, const World& world) {
   return octets;
 }
 
-// A Target with that meets, and the frame for it.
+// Brings a Target into the state of `attempt.meets`, and makes the frame for it.
 class Prepared {
  public:
   Several set(const Attempt& attempt, Target& target) {
@@ -181,7 +181,7 @@ class Prepared {
     if (meets.write_open)
       target.feed(fpdu(tagged(Rdmap::Write, Target::kRegion, target.base(), false), Bytes(4)));
     if (!meets.receive) target.feed(fpdu(untagged(Rdmap::Send, 0, 1), Bytes(4)));
-    // Nothing leaves from here on: they stay where they are.
+    // The test takes no output from here on, so these Reads stay without an answer.
     for (std::uint32_t msn = 1; meets.places_taken && msn <= kPlacesForReads; ++msn)
       target.feed(
           fpdu(untagged(Rdmap::ReadRequest, 1, msn),
@@ -220,7 +220,7 @@ struct Breach {
   const char* code;
   Echo echo;
   void (*commit)(Attempt&);
-  const char* told = nullptr; // before BROKEN
+  const char* told = nullptr; // the event before "broken", if there is one
 };
 using Breaches = std::vector<Breach>;
 
@@ -376,7 +376,7 @@ struct Kind {
   const char* name;
   Rdmap opcode;
   const Breaches* checks;
-  int pairs; // of them that one frame can fail
+  int pairs; // how many pairs of these checks one frame can fail
 };
 std::ostream& operator<<(std::ostream& out, const Kind& kind) {
   return out << kind.name;
@@ -400,13 +400,13 @@ class IwarpCheckOrder : public testing::TestWithParam<Kind> {
   static bool same(const Attempt& one, const Attempt& other) {
     return one.meets == other.meets && frame_of(one, {}) == frame_of(other, {});
   }
-  // There is no Recv, and a message has taken it.
+  // The two exclude each other: no Recv is left, and a Recv holds an unfinished message.
   static bool impossible(const Attempt& attempt) {
     return !attempt.meets.receive && attempt.meets.send_open;
   }
 };
 
-// Otherwise the rest would prove nothing.
+// The refusals below prove something only if the unchanged frame is taken.
 // Rules: iwarp.C6
 TEST_P(IwarpCheckOrder, AFrameThatBreaksNothingIsTaken) {
   const Attempt attempt(GetParam().opcode);

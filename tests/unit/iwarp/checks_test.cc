@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The checks on incoming FPDUs, one test each, in their order; where two rules are broken at once,
-// the earlier one decides. Every frame arrives whole and octet by octet.
+// The checks on incoming FPDUs, one test each, in their order. If an FPDU breaks two rules at once,
+// the earlier check decides. Every frame arrives once whole and once octet by octet.
 #include <gtest/gtest.h>
 
 #include "refused.h"
@@ -19,7 +19,7 @@ Bytes raw(std::string_view hex) {
   return octets;
 }
 
-// The last of the frames is taken, too.
+// The Target takes every frame, and the consumer gets the events of `log`.
 void expect_taken(const Frames& frames, const Log& log) {
   for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
     SCOPED_TRACE(piece == 1 ? "octet by octet" : "whole");
@@ -68,7 +68,7 @@ TEST(IwarpChecks, C1UlpduShorterThanItsHeader) {
       },
       {"1/0/00", false});
   expect_refused([](Target&) { return Several{raw("0000c1400000")}; }, {"1/0/00", false});
-  // Before the version is looked at.
+  // The length is checked before the version, which is wrong as well.
   expect_refused([](Target&) { return Several{raw("0004c2400000")}; }, {"1/0/00", false});
 }
 
@@ -79,7 +79,7 @@ TEST(IwarpChecks, C2DdpVersion) {
   expect_refused([&](Target&) { return Several{fpdu(old)}; }, {"1/1/04", false});
   UntaggedHeader newer = untagged(Rdmap::Send, 0, 1);
   newer.control.ddp_version = 2;
-  newer.control.rdmap_version = 0; // later in the order
+  newer.control.rdmap_version = 0; // wrong as well, but checked later
   expect_refused([&](Target&) { return Several{fpdu(newer)}; }, {"1/2/06", false});
 }
 
@@ -149,7 +149,7 @@ TEST(IwarpChecks, C7QueueOfTheOpcode) {
 // Rules: iwarp.C8
 TEST(IwarpChecks, C8MsnBehindOrAhead) {
   expect_refused([](Target&) { return Several{send(0, 4)}; }, {"1/2/03"});
-  // Ahead, with an offset and a length that would be refused later.
+  // An MSN ahead. The offset and the length are wrong as well, but checked later.
   expect_refused([](Target&) { return Several{send(2, 100, 7)}; }, {"1/2/03"});
   expect_refused(
       [](Target& t) {
@@ -157,7 +157,7 @@ TEST(IwarpChecks, C8MsnBehindOrAhead) {
         return Several{send(1, 4), send(1, 4)};
       },
       {"1/2/03"});
-  // Reads and Atomics have one sequence.
+  // Reads and Atomics share one sequence of MSNs.
   expect_refused(
       [](Target& t) {
         return Several{read_request(kRegion, t.base(), 4), atomic_request(kRegion, t.base(), 1)};
@@ -180,14 +180,14 @@ TEST(IwarpChecks, C8EveryQueueCountsForItself) {
 
 // Rules: iwarp.C9
 TEST(IwarpChecks, C9NoBuffer) {
-  // No Recv, with an offset that would be refused later.
+  // There is no Recv. The offset is wrong as well, but checked later.
   expect_refused([](Target&) { return Several{send(1, 4), send(2, 4, 3)}; }, {"1/2/02"});
   expect_refused(
       [](Target&) {
         return Several{send(1, 4), fpdu(untagged(Rdmap::Immediate, 0, 2), Bytes(7))};
       },
       {"1/2/02"});
-  // More Reads than are served at a time.
+  // The peer sends more Reads than the Target serves at a time.
   expect_refused(
       [](Target& t) {
         std::vector<Bytes> all;
@@ -196,14 +196,15 @@ TEST(IwarpChecks, C9NoBuffer) {
           const Bytes one = read_request(kRegion, t.base(), 4, msn);
           together.insert(together.end(), one.begin(), one.end());
         }
-        // Nothing leaves in between: the four places stay taken. The fifth is echoed.
+        // The test takes no output in between, so four Reads keep their places. The Terminate
+        // echoes the fifth.
         t.feed(Octets(together).first(together.size() / 5 * 4));
         all.emplace_back(together.end() - static_cast<std::ptrdiff_t>(together.size() / 5),
                          together.end());
         return all;
       },
       {"1/2/02"});
-  // An Atomic Response that nobody asked for.
+  // An Atomic Response without an Atomic Request.
   expect_refused(
       [](Target&) { return Several{fpdu(untagged(Rdmap::AtomicResponse, 3, 1), Bytes(12))}; },
       {"1/2/02"});
@@ -250,13 +251,13 @@ TEST(IwarpChecks, C11LongerThanTheReceive) {
         return Several{send(1, 60, 0, false), send(1, 5, 60)};
       },
       {"1/2/05", true, false, log});
-  // One of another kind that says it continues the message, too.
+  // An FPDU of another opcode that claims to continue the message is refused for its length, too.
   expect_refused(
       [](Target&) {
         return Several{send(1, 60, 0, false), fpdu(untagged(Rdmap::Immediate, 0, 1, 60), Bytes(8))};
       },
       {"1/2/05", true, false, log});
-  // Exactly as long is taken.
+  // A message exactly as long as the Recv is taken.
   expect_taken(
       [](Target&) {
         return Several{send(1, 60, 0, false), send(1, 4, 60)};
@@ -288,7 +289,7 @@ TEST(IwarpChecks, C12OpcodeAndStagOfTheFirstSegment) {
         return Several{fpdu(first, Bytes(4)), fpdu(second, Bytes(4))};
       },
       {"0/2/06"});
-  // A plain Send's field means nothing.
+  // In a plain Send the STag to invalidate is ignored.
   first.control.opcode = second.control.opcode = Rdmap::Send;
   expect_taken(
       [&](Target&) {
@@ -309,7 +310,7 @@ TEST(IwarpChecks, C13AnotherMessageOfTheSameClassUnfinished) {
         return Several{write(kRegion, t.base(), 4, false), fpdu(tagged(Rdmap::ReadResponse, 1, 0))};
       },
       {"0/2/06"});
-  // Of different classes they may mix.
+  // Messages of different classes may be interleaved.
   expect_taken(
       [](Target& t) {
         return Several{send(1, 4, 0, false), write(kRegion, t.base(), 4), send(1, 4, 4)};
@@ -378,7 +379,7 @@ TEST(IwarpChecks, C17ReadWithoutTheRight) {
   expect_refused(
       [](Target& t) {
         t.events.add_region(0x55, 64, kRemoteWrite | kLocalRead | kLocalWrite);
-        return Several{read_request(0x55, ~0ULL, 4)}; // wraps, too
+        return Several{read_request(0x55, ~0ULL, 4)}; // wraps as well, but that is checked later
       },
       {"0/1/02", true, true});
 }
@@ -442,7 +443,7 @@ TEST(IwarpChecks, C22WriteWithoutTheRight) {
   expect_refused(
       [](Target& t) {
         t.events.add_region(0x55, 64, kRemoteRead | kLocalRead | kLocalWrite);
-        return Several{write(0x55, ~0ULL, 4)}; // wraps, too
+        return Several{write(0x55, ~0ULL, 4)}; // wraps as well, but that is checked later
       },
       {"1/1/00"});
 }
@@ -696,7 +697,8 @@ TEST(IwarpChecks, C34AtomicsAndReadsAreAnsweredInOneOrder) {
 
 // Rules: iwarp.C35
 TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
-  // Promises a header and a Read Request, and has neither; odd numbers in the header as well.
+  // The first three announce a header or a Read Request that is missing or cut off. The last two
+  // are too short for the control field. All have a wrong queue, MSN and offset.
   for (const char* payload : {"1101c000", "1101e0000022", "1101e0000022c14012345601", "11", ""}) {
     for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
       Target target;
@@ -707,7 +709,7 @@ TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
       EXPECT_EQ(target.session.odd_terminate(), untagged(Rdmap::Terminate, 5, 9, 3));
     }
   }
-  // Longer than anything that is defined.
+  // A Terminate longer than any that is defined.
   Target target;
   target.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(3000, std::byte{0xff})), 7);
   EXPECT_EQ(target.terminate_code(), "");
@@ -743,7 +745,7 @@ TEST(IwarpChecks, C36CrcBeforeDelivery) {
   expect_refused(
       [&](Target&) { return Several{corrupt(fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(4)))}; },
       {"2/0/02", false});
-  // The pad is covered.
+  // The CRC covers the pad.
   expect_refused(
       [&](Target&) {
         Bytes octets = send(1, 3);
@@ -751,7 +753,7 @@ TEST(IwarpChecks, C36CrcBeforeDelivery) {
         return Several{octets};
       },
       {"2/0/02", false});
-  // What the header says wrong comes first.
+  // A wrong MSN is reported before a wrong CRC.
   expect_refused([&](Target&) { return Several{corrupt(send(9, 4))}; }, {"1/2/03"});
 }
 
@@ -772,7 +774,7 @@ TEST(IwarpChecks, C36WithoutCrcTheFieldIsNotLookedAt) {
   settings.crc = false;
   Side side(settings);
   side.session.expect_request(0);
-  side.feed_hex("4d504120494420526571204672616d6500010000"); // C clear
+  side.feed_hex("4d504120494420526571204672616d6500010000"); // a request without C
   side.session.accept({}, {}, side.events, 0);
   EXPECT_EQ(to_hex(side.take_output()), "4d504120494420526570204672616d6500010000");
   side.events.take_log();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A message that has come whole, for the Recv that was taken for it.
+// Delivery: completes the Recv of a message that has arrived whole.
 #include "transport/iwarp/delivery.h"
 
 #include "bare_stream.h"
@@ -11,7 +11,7 @@ class DeliveryAlone : public ::testing::Test, protected BareStream {
  protected:
   DeliveryAlone() {
     responder_.begin(1);
-    responder_.serve(ReadRequest{}, 1, 6); // behind message 5
+    responder_.serve(ReadRequest{}, 1, 6); // to be answered after message 5
     events.post_receive(16);
     take_receive();
   }
@@ -44,7 +44,7 @@ TEST_F(DeliveryAlone, AReadBehindItMayBeAnswered) {
   EXPECT_TRUE(responder_.ready());
 }
 
-// The completion may end the connection, whose last words count it.
+// The completion may end the connection. The last acknowledgement has to count this message.
 TEST_F(DeliveryAlone, ItIsCountedBeforeTheConsumerIsTold) {
   std::uint32_t placed_then = 0;
   events.on_tell = [&](const std::string&) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How a connection ends, without the connection: both ends of its stream, when ours is said, why.
+// Ending: the end of either direction of a stream, when this side ends its own, and the error that
+// ended the connection.
 #include "transport/iwarp/ending.h"
 
 #include <gtest/gtest.h>

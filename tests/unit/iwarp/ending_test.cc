@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How connections end: orderly or not, in the middle of anything, by either side.
+// How a session ends a connection: orderly or not, in the middle of a message, by either side.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Message {
   WorkRequest work;
 };
 
-// A responder whose foreign peer has spoken; what it sends is cut by the test.
+// A responder whose foreign peer has sent its first FPDU. TCP's segments have 1448 octets.
 struct Foreign : Target {
   explicit Foreign(const SessionSettings& settings = {.extensions = true}) : Target(settings) {
     feed(fpdu(tagged(Rdmap::Write, 1, 0)));
@@ -43,7 +43,7 @@ TEST(IwarpEnding, EndOfAForeignStreamBetweenMessagesIsOrderly) {
 // Rules: iwarp.E2
 TEST(IwarpEnding, EndAtEveryOctetOfAConversation) {
   Bytes conversation;
-  std::vector<std::size_t> boundaries{0}; // between messages
+  std::vector<std::size_t> boundaries{0}; // offsets between two messages
   const auto say = [&](const Bytes& octets, bool ends) {
     conversation.insert(conversation.end(), octets.begin(), octets.end());
     if (ends) boundaries.push_back(conversation.size());
@@ -103,7 +103,7 @@ TEST(IwarpEnding, CloseTowardsAForeignPeerSaysNothingAndWaitsForItsEnd) {
   ASSERT_TRUE(side.session.wants_shutdown());
   side.session.shut_down();
   EXPECT_FALSE(side.session.finished());
-  // What still comes is thrown away.
+  // The session discards what still arrives.
   side.feed(fpdu(untagged(Rdmap::Send, 0, 1), Bytes(5)));
   EXPECT_EQ(side.held_back(), 0U);
   EXPECT_EQ(side.events.log(), Log{});
@@ -123,7 +123,7 @@ TEST(IwarpEnding, PeerThatDoesNotEndItsStreamIsLeftBehind) {
   EXPECT_TRUE(side.session.must_reset());
 }
 
-// TCP may need longer for our last words: it goes on alone.
+// TCP may need longer for the last octets. It goes on sending them after the session has finished.
 // Rules: iwarp.E19
 TEST(IwarpEnding, LastWordsThatAreStillOnTheirWayAreNotTakenBack) {
   Foreign side;
@@ -135,13 +135,13 @@ TEST(IwarpEnding, LastWordsThatAreStillOnTheirWayAreNotTakenBack) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
-// Our end, while the peer's TCP has not got everything that is before it.
+// A side that has closed while the peer's TCP does not have all octets yet.
 struct HeldUp : Foreign {
   HeldUp() {
     events.all_arrived = false;
     session.close(CloseMode::Disconnect, 0);
   }
-  // Whenever the session asks for it, until that time.
+  // Calls on_time() at each deadline up to `end`, and returns how many there were.
   int look_until(Instant end) {
     int looks = 0;
     while (session.deadline() <= end && !session.wants_shutdown()) {
@@ -218,7 +218,8 @@ TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
     const Bytes whole =
         fpdu(untagged(Rdmap::Send, 0, 1, 0, false), Octets(message.data).first(kLargest));
     side.session.close(CloseMode::Disconnect, 0);
-    std::fill(message.data.begin(), message.data.end(), std::byte{0}); // the consumer's again
+    // The memory is the consumer's again.
+    std::fill(message.data.begin(), message.data.end(), std::byte{0});
     EXPECT_FALSE(side.session.wants_shutdown());
     const Bytes rest = side.take_output();
     sent.insert(sent.end(), rest.begin(), rest.end());
@@ -249,7 +250,8 @@ TEST(IwarpEnding, WhatNeedsNobodysMemoryStillLeavesBeforeTheClose) {
   EXPECT_EQ(to_hex(side.take_output()), to_hex(fpdu(untagged(Rdmap::Send, 0, 1), message.data)));
 }
 
-// Writes of one octet, copied, until there is no room for another.
+// Posts a Write that is copied, until the session has no room for another. Returns how many it
+// took.
 std::size_t fill_with_writes(Session& session, const WorkRequest& one) {
   std::size_t count = 0;
   while (session.start_now(one) == StartResult::Started) ++count;
@@ -266,7 +268,7 @@ TEST(IwarpEnding, AsManyFpdusAsMayWaitLeaveRoomForTheLastWords) {
   const std::size_t count =
       fill_with_writes(pair.active.session, write_of(std::span(&octet.local, 1), 0x601, there));
   EXPECT_GT(count, 1000U);
-  // The active side owes an acknowledgement, too, which is said before the Close.
+  // The active side owes an acknowledgement as well. It sends that before the Close.
   ASSERT_EQ(pair.passive.session.start_now(write_of(std::span(&octet.local, 1), 0x602, here)),
             StartResult::Started);
   pair.active.feed(pair.passive.take_output());
@@ -300,7 +302,7 @@ TEST(IwarpEnding, AsManyFpdusAsMayWaitLeaveRoomForATerminate) {
   EXPECT_TRUE(side.session.wants_shutdown());
 }
 
-// Whose peer's Reads wait to be answered when it closes.
+// A responder that closes while Reads of its foreign peer wait for their answers.
 struct Owing : Foreign {
   static constexpr Stag kSource = 0x55;
   explicit Owing(std::size_t size = 40, const SessionSettings& settings = {.extensions = true})
@@ -310,7 +312,7 @@ struct Owing : Foreign {
     std::copy(content.begin(), content.end(), memory);
     base = reinterpret_cast<std::uint64_t>(memory);
   }
-  // The whole region, in messages 1, 2, ...
+  // The peer reads the whole region. Its Read Requests have the MSNs 1, 2, ...
   void ask() {
     feed(fpdu(untagged(Rdmap::ReadRequest, 1, ++asked_),
               octets_of(ReadRequest{.sink_stag = 3,
@@ -319,12 +321,12 @@ struct Owing : Foreign {
                                     .source_stag = kSource,
                                     .source_offset = base})));
   }
-  // The program has its memory back.
+  // Overwrites the region after the close: the program has its memory back.
   void close(CloseMode mode = CloseMode::Disconnect) {
     session.close(mode, 0);
     std::fill(memory, memory + size_, std::byte{0});
   }
-  // One answer in one FPDU.
+  // The answer to one ask(), if it fits into one FPDU.
   Bytes answer() const { return fpdu(tagged(Rdmap::ReadResponse, 3, 100), pattern(size_, 3, 5)); }
 
   std::byte* memory;
@@ -335,7 +337,7 @@ struct Owing : Foreign {
   std::uint32_t asked_ = 0;
 };
 
-// What all those octets carry as Read Responses.
+// The payload of a stream of Read Responses.
 Bytes responses(const Bytes& stream) {
   Bytes payload;
   for (const Bytes& each : ulpdus(stream)) {
@@ -432,7 +434,8 @@ TEST(IwarpEnding, WhatThereIsNoRoomForIsNotAnsweredInPart) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
-// With what is around the octets of each FPDU it is too long.
+// The payload of the second answer alone would fit. With the headers and trailers of its FPDUs it
+// does not.
 // Rules: iwarp.E21
 TEST(IwarpEnding, AnAnswerThatHasRoomButForItsHeadersIsNotBegun) {
   Owing fits(160'000);
@@ -448,10 +451,10 @@ TEST(IwarpEnding, AnAnswerThatHasRoomButForItsHeadersIsNotBegun) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
-// As many FPDUs as the list holds, and the end is in order all the same.
+// The answer takes all FPDUs that the list holds, except those that end the connection in order.
 // Rules: iwarp.E21
 TEST(IwarpEnding, AnswersLeaveRoomForTheLastWords) {
-  constexpr std::size_t kPayload = 114; // of an FPDU
+  constexpr std::size_t kPayload = 114; // octets in an FPDU
   constexpr std::size_t kMost = 1024 - 3;
   Owing side(kMost * kPayload);
   side.session.set_segment_size(100);
@@ -475,10 +478,10 @@ TEST(IwarpEnding, AnAnswerOfMoreFpdusThanTheListHoldsIsNotBegun) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
-// No FPDU is made where so much waits.
+// The session builds no FPDU while `most_unsent` octets wait for TCP.
 // Rules: iwarp.E21 iwarp.T22
 TEST(IwarpEnding, AnAnswerOfMoreThanMayWaitForTcpIsNotBegun) {
-  constexpr std::size_t kPayload = 1428; // of an FPDU
+  constexpr std::size_t kPayload = 1428; // octets in an FPDU
   SessionSettings settings{.extensions = true};
   settings.most_unsent = 4096;
   Owing fits(3 * kPayload, settings);
@@ -514,7 +517,7 @@ TEST(IwarpEnding, OfAReadThatMayNotBeAnsweredAnyMoreNobodyHears) {
   EXPECT_EQ(side.events.log(), Log{});
 }
 
-// Its answer would be dropped with what is before it.
+// The answer would be dropped together with the Send in front of it.
 // Rules: iwarp.E21
 TEST(IwarpEnding, AnAtomicThatCannotBeAnsweredIsNotCarriedOut) {
   Target side;
@@ -527,7 +530,7 @@ TEST(IwarpEnding, AnAtomicThatCannotBeAnsweredIsNotCarriedOut) {
         .stag = 0x66, .offset = reinterpret_cast<std::uint64_t>(&counter), .data = 1};
     side.feed(fpdu(untagged(Rdmap::AtomicRequest, 1, msn), octets_of(request)));
   };
-  Message gathered(14 * kLargest); // of the program's memory
+  Message gathered(14 * kLargest); // sent from the program's memory, not from a copy
   ASSERT_EQ(side.session.start(gathered.work), StartResult::Started);
   ask(1);
   side.session.close(CloseMode::Disconnect, 0);
@@ -557,7 +560,7 @@ TEST(IwarpEnding, TerminateStandsBehindWhatHasBegunAndBeforeNothing) {
 // Rules: iwarp.E10
 TEST(IwarpEnding, TerminateNamesTheRequestThatFailed) {
   struct Setting {
-    const char* payload; // of the Terminate; a Send of MSN 2, the first Write, the second Read
+    const char* payload; // of a Terminate for the Send of MSN 2, the Write or the second Read
     const char* told;
   };
   for (const Setting& setting : {
@@ -573,12 +576,12 @@ TEST(IwarpEnding, TerminateNamesTheRequestThatFailed) {
            Setting{"0101c000002e4141000000000000000100000002"
                    "00000000",
                    "read failed: status 6 behind 1"},
-           // As siw writes it: its bit order, and the Read's size as its MSN.
+           // As siw writes it: in its bit order, and with the Read's size as its MSN.
            Setting{"1000070000004141000000000000000100000008"
                    "00000000000000010000000200000000"
                    "00000008000000090000000000001000",
                    "read failed: status 6 behind 1"},
-           // As we write it when 4 octets have been served.
+           // As Datum writes it after it has sent 4 octets of the answer.
            Setting{"0100e000002e4141000000000000000100000002"
                    "00000000000000010000000200000004"
                    "00000004000000090000000000001004",
@@ -586,7 +589,7 @@ TEST(IwarpEnding, TerminateNamesTheRequestThatFailed) {
            Setting{"00000000", "read failed: status 7 behind 0"},
            Setting{"02070000", "read failed: status 7 behind 0"},
        }) {
-    // Undecided, so that nothing has ended yet.
+    // The own peer has acknowledged nothing, so no request has ended.
     Side side;
     side.session.connect({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
     side.take_output();
@@ -639,7 +642,7 @@ TEST(IwarpEnding, CloseFromWithinAnyEventStopsAtOnce) {
 // Rules: iwarp.E13
 TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   Foreign side;
-  constexpr std::uint32_t kSize = 280 * (1442 - 14); // the short FPDU would be the first
+  constexpr std::uint32_t kSize = 280 * (1442 - 14); // full FPDUs only: a short one would go first
   std::byte* memory = side.events.add_region(0x55, kSize, kRemoteRead);
   side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1),
                  octets_of(ReadRequest{.sink_stag = 3,
@@ -657,7 +660,8 @@ TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   EXPECT_EQ(side.terminate_code(), "0/1/00");
   const Terminate& terminate = side.terminate();
   ASSERT_TRUE(terminate.has_request);
-  // What is still to be done, and no less than what has left.
+  // The Terminate names the part of the Read that is not answered. All that has left is in front of
+  // that part.
   const std::size_t done = kSize - terminate.request.size;
   EXPECT_EQ(terminate.request.sink_offset, 100 + done);
   EXPECT_EQ(terminate.request.source_offset, reinterpret_cast<std::uint64_t>(memory) + done);
@@ -708,7 +712,7 @@ TEST(IwarpEnding, RegionThatGoesWhileItIsWritten) {
   }
 }
 
-// What a timer would do until then.
+// Calls on_time() at each deadline up to `until`, as a timer would.
 void let_pass(Side& side, Instant until) {
   while (side.session.deadline() <= until) {
     side.now = side.session.deadline();
@@ -748,7 +752,7 @@ TEST(IwarpEnding, AnFpduMayGoOnAsSlowlyAsItLikes) {
   EXPECT_EQ(side.session.deadline(), kNever);
 }
 
-// The FPDUs behind it are taken for its payload, as far as they go.
+// The session takes the FPDU behind it for payload, which is still too short.
 // Rules: iwarp.E17
 TEST(IwarpEnding, AnFpduWhoseLengthHasGrownOnTheWayBreaksTheConnection) {
   Foreign side;
@@ -779,7 +783,7 @@ TEST(IwarpEnding, AnFpduThatWeDoNotTakeIsNotLate) {
   side.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
   const Bytes filler(1000);
   std::uint32_t msn = 2;
-  // The first one is the last that finds a Recv; then they wait, until no more is taken.
+  // The first Send takes the only Recv. The others wait for one, until the session takes no more.
   for (msn = 1; side.held_back() == 0; ++msn)
     side.feed(fpdu(untagged(Rdmap::Send, 0, msn), msn == 1 ? Octets() : filler));
   side.events.take_log();
@@ -792,7 +796,7 @@ TEST(IwarpEnding, OwnMemoryThatGoesBeforeItIsSent) {
   Foreign side;
   Message first(400000);
   ASSERT_EQ(side.session.start(first.work), StartResult::Started);
-  // The queue holds a part of it; the next part is built when that has left.
+  // The queue holds a part of it. The session builds the next part when that has left.
   side.events.take_log();
   std::array<Octets, 1024> pieces;
   std::size_t size = 0;
@@ -812,7 +816,7 @@ TEST(IwarpEnding, OwnMemoryThatGoesWhileTcpHasAPartOfIt) {
   ASSERT_EQ(side.session.start_now(sent.work), StartResult::Started);
   ASSERT_EQ(side.session.start(first.work), StartResult::Started);
   side.events.take_log();
-  side.take_output(20); // not even all that is before it
+  side.take_output(20); // less than the Send in front of it
   side.events.local_memory_valid = false;
   side.take_output();
   EXPECT_EQ(side.events.log(), (Log{"request failed: status 4 behind 1", "broken"}));

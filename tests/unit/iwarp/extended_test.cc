@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What DAT 2.0 posts, as the seam says it; memory that peers do not call by its address.
+// The requests of DAT 2.0 between two sessions: Sends that invalidate, Immediate Data, Atomics.
+// Regions whose octets peers count from zero.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -122,7 +123,7 @@ TEST(IwarpExtended, WhatCannotBeInvalidatedFailsBothEnds) {
   EXPECT_EQ(pair.active.events.log(), (Log{"request failed: status 6 behind 0", "broken"}));
 }
 
-// An initiator whose peer has accepted and not spoken yet.
+// An initiator whose peer has accepted, and has not sent its first FPDU yet.
 struct Undecided : Side {
   Undecided() {
     session.connect({}, {.reads_in = 16, .reads_out = 16}, events, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/iwarp/frames.h: frames whose octets and fields are known from elsewhere: 44 that a
-// protocol analyser agrees with, 19 that must not be accepted. Only numbers.
+// tests/unit/iwarp/frames.h: frames whose octets and fields are known independently of Datum. A
+// protocol analyser agrees with 44 of them. A receiver must refuse 18. One is a Terminate of siw.
+// This file holds data only.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,17 @@ struct StartupVector {
   const char* octets;
 };
 
-// Those with the same letter and direction follow each other in one stream, in this order.
+// Frames of the same connection and direction follow each other in one stream, in this order.
 struct FpduVector {
   const char* name;
   char connection;
   bool to_responder, crc, markers;
   bool tagged, last;
   std::uint8_t opcode;
-  std::uint32_t stag; // of a tagged one; to invalidate otherwise
+  std::uint32_t stag; // tagged: of the buffer; untagged: to invalidate
   std::uint64_t tagged_offset;
   std::uint32_t queue, msn, message_offset;
-  const char* payload; // behind the DDP header
+  const char* payload; // what follows the DDP header
   const char* octets;
 };
 
@@ -323,7 +324,7 @@ inline constexpr TerminateVector kTerminateVectors[] = {
     {"terminate_local_catastrophic_nocrc", 0, 0, 0, false, false, false, 0, "", ""},
 };
 
-// The first FPDU of a Target; what it says in the Terminate.
+// Each is the first FPDU that a Target gets, with the error in the Target's Terminate.
 inline constexpr NegativeVector kNegativeVectors[] = {
     {"neg_bad_crc", 2, 0, 2, "001741430000000000000000000000010000000068656c6c6f000000b990b10d"},
     {"neg_ddp_version_tagged", 1, 1, 4, "0012c24012345601000000000000100031323334c59afecd"},

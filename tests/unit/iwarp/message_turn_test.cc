@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whose message leaves, and who goes first between two.
+// MessageTurn: whether a request of this side or a response is being sent, and which of the two
+// goes first.
 #include "transport/iwarp/message_turn.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/iwarp/no_memory.h: times in which a session gets no memory.
+// tests/unit/iwarp/no_memory.h: NoMemory, during whose lifetime a session gets no memory.
 #pragma once
 
 namespace datum::iwarp::test {
 
-// While one lives, operator new of this thread fails (no_memory.cc), or does so from its call
-// `first` on.
+// While a NoMemory exists, operator new of this thread fails (no_memory.cc). The first `first`
+// calls still succeed.
 class NoMemory {
  public:
   explicit NoMemory(int first = 0) {
@@ -20,7 +20,7 @@ class NoMemory {
   inline static thread_local int left = 0;
 };
 
-// What the test itself notes down meanwhile does not count.
+// While a MemoryOfTheTest exists, operator new succeeds again, for what the test itself records.
 class MemoryOfTheTest {
  public:
   MemoryOfTheTest() : depth_(NoMemory::depth) { NoMemory::depth = 0; }

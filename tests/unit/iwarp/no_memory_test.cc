@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a session does when it gets no memory: nothing is thrown, and its consumer hears of it.
+// A session that gets no memory: it throws nothing, and its consumer is told.
 #include "no_memory.h"
 
 #include <gtest/gtest.h>
@@ -13,13 +13,13 @@ Bytes small_send(std::uint32_t msn) {
   return fpdu(untagged(Rdmap::Send, 0, msn), pattern(8, 1, 1));
 }
 
-// The octets are there already.
+// The octets are allocated before memory fails.
 void feed_without_memory(Session& session, const Bytes& octets) {
   const NoMemory scarce;
   session.feed(octets, 0);
 }
 
-// It is to be answered.
+// The session has got a request, which it has to answer.
 void hear_request(Side& side) {
   side.session.expect_request(0);
   side.feed_hex(kRequest);
@@ -99,7 +99,7 @@ TEST(IwarpNoMemory, ReplyThatCannotBeKept) {
 
 // Rules: iwarp.M1
 TEST(IwarpNoMemory, FirstFpduThatCannotBeSent) {
-  // All but the last octet: what the frame itself needs is there.
+  // All but the last octet have come: the session already has the memory for the reply itself.
   Side side;
   side.session.connect({}, {.reads_in = 16, .reads_out = 16}, side.events, 0);
   side.take_output();

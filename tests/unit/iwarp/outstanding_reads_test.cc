@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Our Reads and Atomics until they are answered.
+// OutstandingReads: this side's Reads and Atomics until the peer has answered them.
 #include "transport/iwarp/outstanding_reads.h"
 
 #include "bare_stream.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Peers of our own kind: Hello, acknowledgement, announced close; and that others are not taken for
-// such.
+// Own peers: Hello, acknowledgements, the announced close. A foreign peer is not taken for an own
+// one.
 #include <gtest/gtest.h>
 
 #include "pair.h"
@@ -14,7 +14,7 @@ Bytes hello(std::uint64_t offset) {
 // Magic, version 1, no flags, ULPDUs up to 20000.
 constexpr std::uint64_t kHello = 0x4454575010004e20;
 
-// An initiator whose peer a test writes; the RTR has left.
+// An initiator that has sent its first FPDU. The test writes what its peer sends.
 struct Initiator : Side {
   explicit Initiator(const SessionSettings& settings = {}, const char* reply = kReply)
       : Side(settings) {
@@ -32,7 +32,7 @@ struct Initiator : Side {
 Bytes ack(std::uint32_t placed) {
   return fpdu(tagged(Rdmap::Write, 2, std::uint64_t{placed} << 32U));
 }
-// A Read of nothing, the first Read of all.
+// The question to a silent peer: a Read of no octets, the first Read of the connection.
 Bytes question() {
   return fpdu(untagged(Rdmap::ReadRequest, 1, 1), from_hex("00000001000000000000000000000000"
                                                            "000000010000000000000000"));
@@ -92,7 +92,7 @@ TEST(IwarpOwnPeer, UnknownHellosMakeAForeignPeer) {
   for (const std::uint64_t offset : {std::uint64_t{0},                     // plain RTR
                                      std::uint64_t{0x4454575110004e20},    // another magic
                                      std::uint64_t{0x4454575020004e20},    // a later version
-                                     std::uint64_t{0x445457501000007f}}) { // takes nothing
+                                     std::uint64_t{0x445457501000007f}}) { // too short ULPDUs
     Side side;
     side.session.expect_request(0);
     side.feed_hex(kRequest);
@@ -101,7 +101,7 @@ TEST(IwarpOwnPeer, UnknownHellosMakeAForeignPeer) {
     side.feed(hello(offset));
     EXPECT_FALSE(side.session.peer_is_own());
     EXPECT_FALSE(side.session.has_output());
-    // And what it says of our kind later means nothing.
+    // Later messages in the form of an own peer mean nothing.
     side.feed(ack(7));
     side.feed(close_frame());
     side.feed(hello(kHello));
@@ -255,7 +255,7 @@ TEST(IwarpOwnPeer, AMessageCanLeaveWithinTheCallThatStartsIt) {
   EXPECT_EQ(side.events.log(), Log{"placed 2"});
 }
 
-// Whoever has many outstanding waits for none of them.
+// A consumer with many outstanding requests is not taken to wait for one of them.
 // Rules: iwarp.O18
 TEST(IwarpOwnPeer, AFifthOutstandingRequestIsNotAwaited) {
   Initiator side;
@@ -290,7 +290,7 @@ TEST(IwarpOwnPeer, WhatLeftToAForeignPeerWithinItsCallIsToldAfterwards) {
   Initiator side;
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   EXPECT_FALSE(side.session.sent_at_once(at_once(side.session))) << "it may still say Hello";
-  side.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // which its first FPDU does not
+  side.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // its first FPDU is no Hello
   EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   EXPECT_TRUE(side.session.sent_at_once(at_once(side.session)));
@@ -305,7 +305,7 @@ TEST(IwarpOwnPeer, ForeignPeersEndRequestsWhenTcpHasThem) {
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.take_output();
   EXPECT_EQ(side.events.log(), Log{}) << "it may still say Hello";
-  // Its first FPDU is none.
+  // Its first FPDU is no Hello.
   side.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
   EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
@@ -315,7 +315,7 @@ TEST(IwarpOwnPeer, ForeignPeersEndRequestsWhenTcpHasThem) {
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 
-// Of a peer that serves no Reads; who does can be asked.
+// The reply of a peer that serves no Reads, so that the initiator cannot ask it by a Read.
 constexpr char kReplyWithoutReads[] = "4d504120494420526570204672616d6550020004"
                                       "80008010";
 
@@ -324,8 +324,8 @@ TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsTakenForAForeignOneAfterAWhile) 
   Initiator side({}, kReplyWithoutReads);
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.take_output();
-  // Ours has come to it at the first of these, perhaps only now. From then on its Hello may be lost
-  // four times: 3 s.
+  // At the first deadline the initiator finds that its Hello has arrived, perhaps only then. From
+  // then on the peer's Hello may be lost four times, which takes 3 s.
   Instant now = 0;
   for (int i = 0; i < 12; ++i) {
     now += kSecond / 4;
@@ -337,7 +337,7 @@ TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsTakenForAForeignOneAfterAWhile) 
   EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
   EXPECT_EQ(side.session.deadline(), kNever);
   side.take_output();
-  // A Hello that was long on its way still counts.
+  // A Hello that arrives later still counts.
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.feed(hello(kHello));
   EXPECT_TRUE(side.session.peer_is_own());
@@ -349,7 +349,8 @@ TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsTakenForAForeignOneAfterAWhile) 
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 
-// siw may have overlooked the first FPDU. A peer of ours that was slow takes it for what it is.
+// siw may have overlooked the first FPDU. A slow own peer takes the second one for what it is: an
+// acknowledgement of nothing.
 // Rules: iwarp.O17
 TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsSentAWriteOfNothingOnce) {
   Initiator side({}, kReplyWithoutReads);
@@ -380,7 +381,8 @@ TEST(IwarpOwnPeer, SilentPeerIsSentNothingWithinAMessage) {
   }
 }
 
-// A peer that serves Reads has to answer one, after whatever it has said before: no time decides.
+// A peer that serves Reads has to answer a Read, and its Hello comes before the answer. So no timer
+// decides.
 // Rules: iwarp.O19
 TEST(IwarpOwnPeer, APeerWhoseHelloIsLostAgainAndAgainIsNotForeign) {
   Initiator side;
@@ -417,8 +419,8 @@ TEST(IwarpOwnPeer, ASilentPeerIsAskedByAReadOfNothing) {
   EXPECT_FALSE(side.session.has_output());
 }
 
-// siw takes the length from a Send that it has said before (docs/design/siw.md): nobody named memory
-// for it. Gathered, and placed straight.
+// siw may answer with octets: it takes the length from a Send of its own (docs/design/siw.md). The
+// question named no memory for them. They come once by feed() and once by places().
 // Rules: iwarp.O19
 TEST(IwarpOwnPeer, WhatAnAnswerToTheQuestionBringsIsThrownAway) {
   for (const bool placing : {false, true}) {
@@ -510,24 +512,24 @@ TEST(IwarpOwnPeer, AnEndInsteadOfAnAnswerIsOrderly) {
   EXPECT_EQ(side.events.log(), Log{"disconnected"});
 }
 
-// A peer of ours that leaves after its reply may not announce it before it has heard us.
+// An own peer that ends after its reply cannot announce its end before it has this side's Hello.
 // Rules: iwarp.O20
 TEST(IwarpOwnPeer, AnEndBeforeOurHelloHasComeHasPlacedNothing) {
   Initiator side;
-  side.events.octets_arrived = 20; // our request
+  side.events.octets_arrived = 20; // not even the whole request
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.take_output();
   side.session.end_of_stream(0);
   EXPECT_EQ(side.events.log(), Log{"disconnected"});
 }
 
-// An Initiator whose reply came from nobody but a peer of our own kind; its Hello is under way.
+// An initiator whose request only an own peer can have answered. Its own Hello is under way.
 struct OwnKindsInitiator : Side {
   OwnKindsInitiator() {
     session.connect({}, {.reads_in = 16, .reads_out = 16, .for_own_kind = true}, events, 0);
     take_output();
     feed_hex(kReply);
-    events.octets_arrived = 24; // our request
+    events.octets_arrived = 24; // the request without the Hello
     EXPECT_EQ(session.start(work), StartResult::Started);
     take_output();
     events.take_log();
@@ -554,12 +556,12 @@ TEST(IwarpOwnPeer, AnEndOfOneThatReadsOnIsOrderlyAndHasPlacedNothing) {
   OwnKindsInitiator side;
   side.session.end_of_stream(0);
   side.session.on_time(kMillisecond);
-  side.events.octets_arrived = 44; // and the Hello
+  side.events.octets_arrived = 44; // the request and the Hello
   side.session.on_time(3 * kMillisecond);
   EXPECT_EQ(side.events.log(), Log{"disconnected"});
 }
 
-// Nothing more can be known: it may have ended in order before it read what has come.
+// The initiator cannot know more: the peer may have ended in order before it read the Hello.
 // Rules: iwarp.O20
 TEST(IwarpOwnPeer, AnEndOfOneThatHasOurHelloAlreadyIsOrderlyAndHasPlacedNothing) {
   OwnKindsInitiator side;
@@ -588,7 +590,7 @@ TEST(IwarpOwnPeer, OursMayCloseWhileThePeersEndIsJudged) {
   EXPECT_EQ(side.events.log(), Log{});
 }
 
-// The consumer, which did not ask, has one Read fewer than there are.
+// The question is a Read of the session. It does not count among the consumer's Reads.
 // Rules: iwarp.O19
 TEST(IwarpOwnPeer, ATerminateNamesTheConsumersReadBehindTheQuestion) {
   Initiator side;
@@ -738,7 +740,7 @@ TEST(IwarpOwnPeer, AReadThatIsRefusedNamesItself) {
   const WorkRequest bad = read_of(std::span(&local, 1), 0x102, good);
   for (const WorkRequest* each : {&fine, &fine, &bad})
     ASSERT_EQ(pair.active.session.start(*each), StartResult::Started);
-  // The third is refused as it arrives; those before it are answered all the same.
+  // The peer refuses the third as it arrives, and still answers those before it.
   pair.pump();
   EXPECT_EQ(pair.active.events.log(),
             (Log{"read done", "read done", "read failed: status 6 behind 0", "broken"}));

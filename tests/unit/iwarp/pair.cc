@@ -34,7 +34,7 @@ void Side::feed(Octets octets, std::size_t piece) {
   std::size_t done = 0;
   do {
     const std::size_t size = std::min(piece, all.size() - done);
-    // A copy of exactly that size: a read past the end is found.
+    // The copy has exactly that size, so that AddressSanitizer finds a read past its end.
     const Bytes part(all.begin() + static_cast<std::ptrdiff_t>(done),
                      all.begin() + static_cast<std::ptrdiff_t>(done + size));
     const std::size_t taken = session.feed(part, now);
@@ -64,7 +64,7 @@ void Side::feed_placing(Octets octets) {
       octets = octets.subspan(placed);
       continue;
     }
-    // Headers go through staging, a few octets ahead at most.
+    // Headers are fed, with only a few octets of what follows them.
     const std::size_t size = std::min<std::size_t>(octets.size(), 20);
     feed(octets.first(size));
     octets = octets.subspan(size);

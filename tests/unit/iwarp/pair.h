@@ -9,30 +9,30 @@
 
 namespace datum::iwarp::test {
 
-// What peers of our own kind say first, with 16 Reads each way.
+// The request and the reply of own peers, with 16 Reads each way.
 inline constexpr char kRequest[] = "4d504120494420526571204672616d6550020004"
                                    "8010c010";
 inline constexpr char kReply[] = "4d504120494420526570204672616d6550020004"
                                  "80108010";
 
-// A session, what stands above it, and a socket layer of a few lines.
+// A session, a stand-in for what is above it, and a socket layer of a few lines.
 class Side {
  public:
   explicit Side(const SessionSettings& settings = {}) : session(settings, chunks_, events) {
     events.session = &session;
   }
-  // Everything that leaves now, as TCP with endless buffers would take it.
+  // Takes everything that the session has to send, as TCP with endless buffers would.
   Bytes take_output();
-  // At most so many octets of it.
+  // Takes at most `most` octets of it.
   Bytes take_output(std::size_t most);
   void feed(Octets octets) { feed(octets, octets.size()); }
-  // The same octets in pieces of this size; what is not taken stays and goes first next time.
+  // Feeds the octets in pieces of this size. What the session does not take goes first next time.
   void feed(Octets octets, std::size_t piece);
-  // Octets that arrive through places() where the session names some.
+  // Writes the octets straight to places() where the session names some, and feeds the others.
   void feed_placing(Octets octets);
   void feed_hex(std::string_view hex) { feed(from_hex(hex)); }
   std::size_t held_back() const { return held_.size(); }
-  // From here on the session finds no memory for output that was used before.
+  // Takes all chunks that the pool keeps: from here on output needs new memory.
   void hold_chunks() {
     for (int i = 0; i < 16; ++i) kept_.push_back(chunks_.take());
   }
@@ -59,16 +59,15 @@ struct PairOptions {
 class Pair {
  public:
   explicit Pair(const PairOptions& options = {});
-  // Request, reply and the first FPDUs, and forgets what was told about them.
+  // Exchanges request, reply and the first FPDUs, and clears the logs of both sides.
   void connect();
-  // Until neither side has anything to send.
+  // Carries octets both ways until neither side has anything to send.
   void pump();
-  // The next FPDUs of one side, lost or kept by the test.
   Side active;
   Side passive;
-  // Sizes of the pieces that octets arrive in; 0: all that is there.
+  // The size of the pieces in which octets arrive. 0: all at once.
   std::size_t piece = 0;
-  // Arrive at random sizes, placed by the socket layer at random.
+  // If set: pieces have random sizes, and a random choice of them arrives through places().
   std::optional<std::mt19937> random;
 
  private:
@@ -76,14 +75,14 @@ class Pair {
   PairOptions options_;
 };
 
-// A responder in full operation towards a peer that is not one of ours, whose FPDUs a test writes:
-// all but the first, which has come and was good, unless said otherwise. CRC on; one Recv of 64
-// octets; IRD 4; region kRegion, all that a peer can do.
+// A responder in full operation towards a foreign peer, whose FPDUs the test writes. With
+// `has_spoken` the first FPDU has come and was good. There is a CRC, one Recv of 64 octets, IRD 4,
+// and the region kRegion, to which peers have every right.
 class Target : public Side {
  public:
   static constexpr Stag kRegion = 0x12345601;
   explicit Target(const SessionSettings& settings = {.extensions = true}, bool has_spoken = true);
-  // The header of what follows in a Terminate of ours: layer, type, code; "" if there was none.
+  // The error in the Terminate that the session sends, as layer/type/code. "": it sends none.
   std::string terminate_code();
   const Terminate& terminate() const { return terminate_; }
   std::uint64_t base() const { return base_; }
@@ -106,7 +105,7 @@ Bytes octets_of(const T& record) {
   encode(record, out);
   return octets;
 }
-// The FPDUs in a stream without markers: their ULPDUs.
+// The ULPDUs of the FPDUs in a stream without markers.
 std::vector<Bytes> ulpdus(Octets stream);
 
 WorkRequest send_of(std::span<const LocalTriplet> local, bool solicited = false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How a message is cut into FPDUs.
+// next_payload(), is_copied(): how a message is cut into FPDUs.
 #include "transport/iwarp/payload_cut.h"
 
 #include "bare_stream.h"
@@ -44,7 +44,7 @@ TEST_F(PayloadCut, NoneLeavesWithoutRoom) {
   EXPECT_FALSE(next(1));
 }
 
-// Two FPDUs that fill all of a chunk but six kibibytes.
+// Two FPDUs leave six kibibytes of a chunk.
 TEST_F(PayloadCut, WhatIsLeftOfAChunkCutsACopyShortUnlessItMustBeInFull) {
   stream.most_ulpdu = kMostSentUlpdu;
   ASSERT_TRUE(queue.ready());
@@ -60,7 +60,7 @@ TEST_F(PayloadCut, WhatIsLeftOfAChunkCutsACopyShortUnlessItMustBeInFull) {
   EXPECT_EQ(next(5000, true, true), 5000U);
 }
 
-// Two kibibytes less room than that.
+// Two FPDUs leave four kibibytes of a chunk.
 TEST_F(PayloadCut, APieceThatWouldBeTooShortWaits) {
   stream.most_ulpdu = kMostSentUlpdu;
   ASSERT_TRUE(queue.ready());

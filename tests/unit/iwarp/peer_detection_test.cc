@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which kind of peer it is: what is said to it, what its first FPDU says, how long it is waited for.
+// PeerDetection: whether a peer is an own or a foreign one. What this side sends to it, what the
+// peer's first FPDU says, and how long this side waits for that.
 #include "transport/iwarp/peer_detection.h"
 
 #include "bare_stream.h"
@@ -16,7 +17,7 @@ class DetectionAlone : public ::testing::Test, protected BareStream {
     stream.terms.peer_ird = 2;
     outbound_.begin(1);
   }
-  // An initiator's first FPDU.
+  // Sends and returns the first FPDU of an initiator.
   SentFpdu speak() {
     EXPECT_TRUE(outbound_.ready());
     detection_.speak_first();
@@ -24,7 +25,7 @@ class DetectionAlone : public ::testing::Test, protected BareStream {
     EXPECT_EQ(sent.size(), 1U);
     return sent.at(0);
   }
-  // At its deadline, with our Hello at the peer's TCP.
+  // Nothing comes until the deadline. `arrived`: the peer's TCP has the Hello. Returns what leaves.
   std::vector<SentFpdu> stay_silent(bool arrived = true) {
     stream.now = detection_.deadline();
     detection_.on_time(arrived);
@@ -35,7 +36,7 @@ class DetectionAlone : public ::testing::Test, protected BareStream {
   static Hello hello_of(std::uint16_t flags) { return {.flags = flags, .largest_ulpdu = 20000}; }
 
   static constexpr Duration kTimeout = kSecond / 4;
-  static constexpr std::uint64_t kOurs = 0x445457501001ffff; // it takes extensions
+  static constexpr std::uint64_t kOurs = 0x445457501001ffff; // a Hello that takes extensions
   Outbound outbound_{stream, queue, *this};
   PeerDetection detection_{stream, outbound_, {true, true, kTimeout}};
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the first release says over TCP, octet by octet, and spoken to this one again.
+// The recorded octets of the first release over TCP. A session of today sends the same octets, and
+// understands them.
 #include <gtest/gtest.h>
 
 #include "pair.h"
@@ -34,7 +35,7 @@ TEST(RecordedTcp, AResponderSaysWhatThatOfTheFirstReleaseSays) {
   side.feed(recorded("tcp-hello"));
   EXPECT_TRUE(side.session.peer_is_own()) << kRaise;
   EXPECT_EQ(to_hex(side.take_output()), recorded_hex("tcp-hello")) << kRaise;
-  // Seven would be more than was ever sent.
+  // tcp-ack is left out: it acknowledges seven messages, and the session has sent none.
   side.feed(recorded("tcp-close"));
   EXPECT_TRUE(side.session.peer_is_own());
 }
@@ -57,7 +58,7 @@ TEST(RecordedTcp, ARefusalIsThatOfTheFirstRelease) {
   EXPECT_EQ(static_cast<int>(refusal), 2);
 }
 
-// A Hello whose number is another one is not answered with one: served as any peer of iWARP.
+// A Hello of another version gets no Hello in return. The peer is served as a foreign one.
 // Rules: VERSION.8
 TEST(RecordedTcp, APeerWhoseHelloHasAnotherNumberIsServed) {
   Side side;

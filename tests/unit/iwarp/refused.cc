@@ -31,7 +31,7 @@ void expect_refused(const Frames& frames, const Expected& expected,
     }
     EXPECT_EQ(target.events.log(), expected.log);
     EXPECT_TRUE(target.session.wants_shutdown());
-    // Nothing later is looked at.
+    // The session ignores what comes later.
     target.feed(fpdu(untagged(Rdmap::Send, 0, 1), pattern(4, 1, 0)));
     EXPECT_EQ(target.events.log(), expected.log);
   }
@@ -47,7 +47,7 @@ void expect_refused(const Frames& frames, const Expected& expected) {
 Reader::Reader(Target& target) : memory(100) {
   local = triplet(memory.data(), memory.size());
   work = read_of(std::span(&local, 1), 0x77, nullptr);
-  target.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // it may speak
+  target.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // only then may the responder send
   EXPECT_EQ(target.session.start(work), StartResult::Started);
   const std::vector<Bytes> sent = ulpdus(target.take_output());
   EXPECT_EQ(sent.size(), 1U);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/iwarp/refused.h: frames that end a connection, and what has to be said about them.
+// tests/unit/iwarp/refused.h: frames that end a connection, and the Terminate and the events that
+// have to follow.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@ namespace datum::iwarp::test {
 
 struct Expected {
   const char* code;
-  bool header = true; // echoed
+  bool header = true; // the Terminate echoes the header
   bool request = false;
   Log log{"broken"};
 };
@@ -18,10 +19,11 @@ struct Expected {
 using Several = std::vector<Bytes>;
 using Frames = std::function<Several(Target&)>;
 
-// The last of the frames is the one that is refused, whole as well as octet by octet.
+// A Target takes all frames but the last, and refuses that one. The frames arrive once whole and
+// once octet by octet.
 void expect_refused(const Frames& frames, const Expected& expected,
                     const SessionSettings& settings);
-// Extensions are taken, and no message waits for a Recv.
+// The same for a session that takes extensions and lets no message wait for a Recv.
 void expect_refused(const Frames& frames, const Expected& expected);
 
 // A Target that has a Read of 100 octets outstanding.

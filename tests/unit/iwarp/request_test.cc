@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the wire has for each request of the seam.
+// to_request(): the message on the wire for each request of the seam.
 #include "transport/iwarp/request.h"
 
 #include <gtest/gtest.h>

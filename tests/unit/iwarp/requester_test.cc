@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The request of ours that is being built.
+// Requester: builds the FPDUs of this side's current request.
 #include "transport/iwarp/requester.h"
 
 #include "bare_stream.h"

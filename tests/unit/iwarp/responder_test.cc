@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The peer's Reads and Atomics: how many, when they are answered, and with what.
+// Responder: how many Reads and Atomics of the peer it takes, when it answers them, and with what.
 #include "transport/iwarp/responder.h"
 
 #include <cstring>

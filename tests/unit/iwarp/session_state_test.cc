@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every state of an iWARP connection with everything that changes one, against a table written from
+// kSessionTable: every change in every state of an iWARP session, against a table written from
 // docs/design/iwarp.md and RFC 5044 section 7.1.
 #include "transport/iwarp/session_state.h"
 

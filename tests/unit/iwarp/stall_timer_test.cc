@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// An FPDU that has begun, and of which nothing more comes.
+// StallTimer: an FPDU has begun, and no more octets of it come.
 #include "transport/iwarp/stall_timer.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@ namespace {
 
 class Stall : public ::testing::Test {
  protected:
-  // At each deadline, until the stream is lost or `checks` were made.
+  // Calls on_time() at each deadline, `most` times at most. Returns which call lost the stream, 0
+  // if none did.
   int checks_until_lost(int most, bool held = false) {
     for (int i = 1; i <= most; ++i)
       if (timer_.on_time(timer_.deadline(), false, held)) return i;
@@ -28,7 +29,7 @@ TEST_F(Stall, BetweenFpdusNoTimerRuns) {
 TEST_F(Stall, WhereNothingMoreComesTheStreamIsLost) {
   timer_.on_octets(0, false);
   EXPECT_EQ(timer_.deadline(), 10 * kSecond);
-  // One more than there are in the limit: all that came due at once is one.
+  // The limit has four checks. There is one more, since checks that come due at once count as one.
   EXPECT_EQ(checks_until_lost(10), 5);
 }
 

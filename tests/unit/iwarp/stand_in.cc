@@ -52,7 +52,7 @@ void StandIn::post_receive(std::size_t size, std::size_t segments) {
 
 std::byte* StandIn::add_region(Stag stag, std::size_t size, Access access, std::uint32_t zone,
                                std::uint32_t endpoint) {
-  // Aligned, as an Atomic needs it.
+  // An Atomic needs an aligned address.
   memory_.emplace_back(size + 64);
   auto base = reinterpret_cast<std::uint64_t>(memory_.back().data());
   base = (base + 63) & ~std::uint64_t{63};
@@ -204,7 +204,7 @@ bool StandIn::may_wait_on() {
   return waits_on;
 }
 
-// Strict mode has none.
+// In strict mode, where a message may not wait on, long waits are not counted.
 void StandIn::count_long_waits(std::size_t messages) {
   if (waits_on) long_waits += messages;
 }

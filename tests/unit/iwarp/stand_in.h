@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/iwarp/stand_in.h: what stands above a session in tests: Recvs, regions, and a list of
-// everything it was told, in words.
+// tests/unit/iwarp/stand_in.h: StandIn, which replaces the core above a session in tests. It has
+// Recvs, regions, and a log of all events in words.
 #pragma once
 
 #include <deque>
@@ -25,19 +25,20 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   static constexpr std::uint32_t kZone = 7;
   static constexpr std::uint32_t kEndpoint = 3;
 
-  // A Recv of so many octets, in so many segments.
+  // Posts a Recv of `size` octets in so many segments.
   void post_receive(std::size_t size, std::size_t segments = 1);
-  // A region of so many octets over memory of its own, or at `base`.
+  // Adds a region of `size` octets, over memory of its own or at `base`.
   std::byte* add_region(Stag stag, std::size_t size, Access access, std::uint32_t zone = kZone,
                         std::uint32_t endpoint = 0);
   void add_region_at(Stag stag, std::uint64_t base, std::uint64_t size, Access access,
                      std::uint32_t zone = kZone);
-  // Of which peers call the first octet `origin`. An STag may have several such parts.
+  // Adds a region whose first octet has the address `origin` for peers. An STag may have several
+  // such parts.
   std::byte* add_part(Stag stag, std::size_t size, Access access, std::uint64_t origin);
-  void count_from_zero(Stag stag); // peers do, in this region
+  void count_from_zero(Stag stag); // peers address this region from 0
   void revoke(Stag stag);
 
-  // What was told, oldest first; take_log() forgets it.
+  // The events, oldest first. take_log() clears the log.
   std::vector<std::string> take_log();
   const std::vector<std::string>& log() const { return log_; }
   const Bytes& received(std::size_t index) const { return received_[index]; }
@@ -47,17 +48,17 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   bool local_memory_valid = true;
   bool receive_memory_valid = true;
   AccessFault invalidation = AccessFault::None;
-  std::optional<NoReply> no_reply_handled; // there is another place, or another way, to ask
+  std::optional<NoReply> no_reply_handled; // the reason for which on_no_reply() returns true
   int replies = 0;
   std::uint64_t octets_arrived = ~std::uint64_t{0}; // at the peer's TCP
-  bool all_arrived = true;                          // and all that it was given, and the end
-  Session* session = nullptr;                       // for reactions from within an event
+  bool all_arrived = true;                          // the peer's TCP has everything, with the end
+  Session* session = nullptr;                       // for calls from within an event
   bool close_when_told = false;
-  bool waits_on = false;                           // for ever, where nothing is set
-  std::size_t long_waits = 0;                      // of which it was told
-  std::optional<Duration> waited_at_most;          // what was set, and is over
-  std::function<void(const std::string&)> on_tell; // for a test with several of them
-  std::deque<WorkRequest> start_on_room;           // in this order, each once
+  bool waits_on = false;                           // messages wait for ever if no limit is set
+  std::size_t long_waits = 0;                      // as count_long_waits() has told
+  std::optional<Duration> waited_at_most;          // as on_wait_over() has told
+  std::function<void(const std::string&)> on_tell; // called for each event before the log gets it
+  std::deque<WorkRequest> start_on_room;           // on_room() starts them in this order, each once
 
   // --- ChannelEvents ---------------------------------------------------------------------------
   void on_established(PrivateData data, std::int32_t peer_reads_in) override;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// MPA's request and reply without a session around them: what leaves, what the peer's comes to.
+// Startup: the MPA request and reply without a session. What this side sends, and what follows from
+// the peer's frame.
 #include "transport/iwarp/startup.h"
 
 #include "bare_stream.h"
@@ -8,7 +9,7 @@
 namespace datum::iwarp::test {
 namespace {
 
-// The reply of a peer of our own kind with these private data, S set: 16 Reads each way.
+// The reply of an own peer with this private data: enhanced (S set), 16 Reads each way.
 StartupFrame reply_of(Octets private_data = {}, bool rejected = false) {
   StartupFrame frame;
   frame.reply = true;
@@ -32,7 +33,7 @@ Bytes refusal_of(Refusal refusal) {
 
 class StartupAlone : public ::testing::Test {
  protected:
-  // What waits for TCP, all of which it takes.
+  // Takes everything that waits in the queue, as TCP would.
   Bytes take() {
     Bytes all;
     std::array<Octets, 8> pieces;
@@ -57,7 +58,7 @@ class StartupAlone : public ::testing::Test {
     hear(frame_octets(frame));
     return startup_.result();
   }
-  // From here on no chunk is to be had that was used before.
+  // Takes all chunks that the pool keeps: from here on output needs new memory.
   void hold_chunks() {
     for (int i = 0; i < 16; ++i) kept_.push_back(chunks_.take());
   }
@@ -72,7 +73,7 @@ class StartupAlone : public ::testing::Test {
   std::vector<std::unique_ptr<OutputChunk>> kept_;
 };
 
-// --- our frame -----------------------------------------------------------------------------------
+// --- the frame of this side ----------------------------------------------------------------------
 
 // Rules: iwarp.S1
 TEST_F(StartupAlone, TheRequestIsOnItsWayUntilTcpHasAllOfIt) {
@@ -81,13 +82,14 @@ TEST_F(StartupAlone, TheRequestIsOnItsWayUntilTcpHasAllOfIt) {
   EXPECT_EQ(startup_.size(), 24U);
   startup_.on_sent(23);
   EXPECT_TRUE(startup_.is_leaving());
-  startup_.on_sent(1000); // with what is behind it
+  startup_.on_sent(1000); // the last octet of the request, and octets behind it
   EXPECT_FALSE(startup_.is_leaving());
   EXPECT_EQ(startup_.size(), 24U) << "that does not change";
   EXPECT_EQ(to_hex(take()), kRequest);
 }
 
-// The wish of a side goes for all of its connections, whatever a request of the consumer's says.
+// The setting of the side holds for all of its connections. The wishes of one request do not change
+// it.
 // Rules: iwarp.S9
 TEST_F(StartupAlone, TheCrcIsTheSidesWish) {
   Startup without{queue_, false};
@@ -168,7 +170,7 @@ TEST_F(StartupAlone, WithoutMemoryForTheFrameNothingIsLeftOfIt) {
   EXPECT_EQ(fed.taken, 20U);
 }
 
-// --- what the reply comes to ---------------------------------------------------------------------
+// --- what follows from a reply -------------------------------------------------------------------
 
 // Rules: iwarp.S16
 TEST_F(StartupAlone, AReplyThatAgreesHasTerms) {
@@ -216,7 +218,7 @@ TEST_F(StartupAlone, WhatLooksLikeARefusalIsNoneInAReplyThatAgrees) {
   EXPECT_EQ(reply(reply_of(refusal_of(Refusal::NotHere))).kind, ReplyKind::Agreed);
 }
 
-// --- what a request is answered ------------------------------------------------------------------
+// --- the answer to a request ---------------------------------------------------------------------
 
 class RequestAlone : public StartupAlone {
  protected:

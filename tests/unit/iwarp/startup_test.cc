@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// From the MPA request to full operation: what is agreed, what is refused, who speaks first.
+// A session from the MPA request to full operation: what the two sides agree on, what they refuse,
+// and which side sends first.
 #include <gtest/gtest.h>
 
 #include "pair.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr char kRequestKey[] = "4d504120494420526571204672616d65";
 constexpr char kReplyKey[] = "4d504120494420526570204672616d65";
-// What this side says before anything else: a Write of nothing; with our Hello in it.
+// The first FPDU of an initiator without a Hello: a Write of no octets.
 constexpr char kPlainRtr[] = "000ec140000000010000000000000000ebd34c5f";
 
 std::string request(std::string_view rest) {
@@ -19,7 +20,7 @@ std::string reply(std::string_view rest) {
   return std::string(kReplyKey) + std::string(rest);
 }
 
-// What a responder of ours answers to a request.
+// What a responder answers to a request.
 struct Answer {
   std::string frame;
   Terms terms;
@@ -38,7 +39,7 @@ Answer answer(std::string_view hex, const Wishes& wishes, const SessionSettings&
   return result;
 }
 
-// A responder that has accepted a request of these words, with 4 Reads each way.
+// A responder that has accepted a request with these octets behind the key, and 4 Reads each way.
 struct Responder : Side {
   explicit Responder(std::string_view words) {
     session.expect_request(0);
@@ -49,7 +50,7 @@ struct Responder : Side {
   }
 };
 
-// What an initiator of ours does with a reply.
+// What an initiator does with a reply.
 struct Outcome {
   std::string request;
   std::string output;
@@ -183,7 +184,7 @@ TEST(IwarpStartup, ReplySelectsExactlyOneForm) {
         Setting{"80044004", "80044004"},  // D only: D
         Setting{"c0040004", "c0040004"},  // B only: B
         Setting{"c004c004", "80048004"},  // all: C
-        Setting{"80040004", "80048004"},  // none: one that we support
+        Setting{"80040004", "80048004"},  // none: one that Datum supports
         Setting{"00040004", "00040004"},  // client-server: none
         Setting{"4004c004", "00040004"}}) // without A the others mean nothing
     EXPECT_EQ(answer(request(std::string("50020004") + setting.offered), wishes).frame,
@@ -196,7 +197,7 @@ TEST(IwarpStartup, ReplyIsOfTheRevisionAndKindOfTheRequest) {
   const Wishes wishes{.reads_in = 4, .reads_out = 4};
   EXPECT_EQ(answer(request("40010000"), wishes).frame, reply("40010000"));
   EXPECT_EQ(answer(request("40020000"), wishes).frame, reply("40020000")); // S clear
-  // In revision 1 that bit is reserved; the four octets are the consumer's.
+  // In revision 1 the bit S is reserved. The four octets are private data of the consumer.
   const Answer old = answer(request("50010004"
                                     "8004c004"),
                             wishes);
@@ -240,7 +241,7 @@ TEST(IwarpStartup, ResponderFitsIrdAndOrdToTheRequest) {
   EXPECT_EQ(terms.reads_in, 4) << "the initiator will use no more";
   terms = answer(wanted, {.reads_in = 0, .reads_out = 4}).terms;
   EXPECT_EQ(terms.reads_in, 0) << "a consumer that serves none is not made to";
-  // Hostile numbers are bounded.
+  // Numbers of a hostile peer are bounded.
   terms = answer(request("50020004"
                          "bffeffff"),
                  {.reads_in = 4, .reads_out = 4})
@@ -343,7 +344,7 @@ TEST(IwarpStartup, InitiatorSendsTheFormInTheReply) {
   EXPECT_EQ(rtr("80044004"), "002e4141000000000000000100000001000000000000000100000000000000000000"
                              "000000000001000000000000000027dbd7e7");
   EXPECT_EQ(rtr("c0040004"), to_hex(fpdu(untagged(Rdmap::Send, 0, 1))));
-  // Client-server: a first FPDU all the same, for a responder that waits for one.
+  // Client-server: the initiator sends a first FPDU as well, since a responder may wait for one.
   EXPECT_EQ(rtr("00040004"), kPlainRtr);
   EXPECT_EQ(rtr("0004c004"), kPlainRtr);
 }
@@ -377,14 +378,14 @@ TEST(IwarpStartup, InRevision1OrdIsTheConsumersOrOne) {
   EXPECT_EQ(initiator(left), 1);
   EXPECT_EQ(responder(none), 0);
   EXPECT_EQ(initiator(none), 0);
-  // Where it is negotiated that makes no difference.
+  // Where the sides negotiate ORD, it does not matter whether the consumer chose it.
   EXPECT_EQ(conclude(reply("5002000480108004"), left).terms.reads_out, 4);
 }
 
 // Rules: iwarp.S15
 TEST(IwarpStartup, HelloOnlyWhereTheReplySelectedTheWriteForm) {
   const Wishes wishes{.reads_in = 4, .reads_out = 4};
-  // STag 1; magic, version 1, takes extensions, 65535.
+  // STag 1. TO: magic, version 1, takes extensions, ULPDUs up to 65535.
   EXPECT_EQ(conclude(reply("5002000480048004"), wishes).output.substr(0, 32),
             "000ec14000000001445457501001ffff");
   EXPECT_EQ(conclude(reply("5002000400040004"), wishes).output, kPlainRtr);
@@ -500,7 +501,7 @@ TEST(IwarpStartup, CloseRightBehindTheAccept) {
 TEST(IwarpStartup, RepliesThatContradictTheRequestAreClosed) {
   for (const char* frame : {"40010000",          // another revision
                             "40020000",          // S clear
-                            "50030004800480048", // an unknown one
+                            "50030004800480048", // an unknown revision
                             "50020002"
                             "8004",        // enhanced data cut off
                             "50020201"}) { // longer than can be
@@ -527,7 +528,7 @@ TEST(IwarpStartup, SilentRefusalMayBeTriedAgainWithRevision1) {
       EXPECT_TRUE(side.session.finished());
     }
   }
-  // It was not silent.
+  // This peer was not silent.
   Side begun;
   begun.events.no_reply_handled = NoReply::Nothing;
   begun.session.connect({}, {}, begun.events, 0);
@@ -536,7 +537,7 @@ TEST(IwarpStartup, SilentRefusalMayBeTriedAgainWithRevision1) {
   EXPECT_EQ(begun.events.log(), Log{"failed: non-peer rejected"});
 }
 
-// Another protocol, a reply that stops, one of another revision.
+// Another protocol, a reply that breaks off, a reply of another revision.
 // Rules: tcp.Q5
 TEST(IwarpStartup, WhatIsNoReplyMayBeAskedForElsewhere) {
   for (const std::string& octets :
@@ -570,7 +571,7 @@ TEST(IwarpStartup, FirstFpduRightBehindTheReplyIsNotLost) {
   }
 }
 
-// --- who speaks first ----------------------------------------------------------------------------
+// --- which side sends first ----------------------------------------------------------------------
 
 // Rules: iwarp.S23
 TEST(IwarpStartup, ResponderHoldsBackUntilTheFirstFpdu) {
@@ -651,13 +652,14 @@ TEST(IwarpStartup, EmptySendThatIsNoRtrTakesAReceive) {
 // Rules: iwarp.S26
 TEST(IwarpStartup, FirstFpduThatIsRefusedEstablishesNothing) {
   Responder side("5002000480048004");
-  // What an initiator says when it cannot go on.
+  // The Terminate of an initiator that cannot go on.
   side.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("20060000")));
   EXPECT_EQ(side.events.log().back(), "failed: non-peer rejected");
   EXPECT_EQ(side.events.log().size(), 1U);
 }
 
-// Where the length leaves no room for the enhanced data that S promises, nothing more is awaited.
+// S announces enhanced data. If the length leaves no room for it, the session waits for no more
+// octets.
 // Rules: iwarp.N3
 TEST(IwarpStartup, EnhancedDataThatCannotBeThereIsNoticedAtTheLength) {
   for (const char* length : {"0000", "0003"}) {
@@ -674,7 +676,7 @@ TEST(IwarpStartup, EnhancedDataThatCannotBeThereIsNoticedAtTheLength) {
 
 namespace {
 
-// An FPDU that breaks a rule though its CRC is good, and the Terminate that names it.
+// An FPDU that breaks a rule although its CRC is good, and the error of the Terminate for it.
 struct Bad {
   const char* code;
   Bytes octets;
@@ -709,7 +711,7 @@ std::vector<Bad> bad_fpdus() {
                         octets_of(ReadRequest{.size = 8, .source_stag = 5}))}};
 }
 
-// Layer, type and code of the Terminate that it says last.
+// Layer, type and code of the Terminate that the side sends last.
 std::string told(Side& side) {
   const std::vector<Bytes> all = ulpdus(side.take_output());
   if (all.empty()) return "nothing";
@@ -717,7 +719,7 @@ std::string told(Side& side) {
   return to_hex(Octets(all.back()).subspan(18, 2));
 }
 
-// Client-server and peer-to-peer, and what their consumers are told.
+// The request for client-server and for peer-to-peer, and the event that the consumer gets.
 constexpr const char* kModels[][2] = {{"40010000", "broken"},
                                       {"5002000480048004", "failed: non-peer rejected"}};
 
@@ -746,7 +748,7 @@ TEST(IwarpStartup, FirstFpduThatBreaksARuleIsAnsweredWhenItIsWhole) {
   }
 }
 
-// A reset: an end in order would say that nothing was wrong.
+// The session resets the stream: an orderly end would say that nothing was wrong.
 // Rules: iwarp.S31
 TEST(IwarpStartup, FirstFpduWithABadCrcEndsWithoutAWord) {
   std::vector<Bad> all = bad_fpdus();
@@ -787,7 +789,7 @@ TEST(IwarpStartup, FirstFpduThatIsNeverWholeEndsWithoutAWord) {
   }
 }
 
-// Memory that is taken back while the payload comes.
+// The consumer takes the memory back while the payload arrives.
 // Rules: iwarp.S31
 TEST(IwarpStartup, FirstFpduThatLosesItsPlaceEndsWithoutAWord) {
   for (const auto& [model, end] : kModels) {
@@ -803,7 +805,7 @@ TEST(IwarpStartup, FirstFpduThatLosesItsPlaceEndsWithoutAWord) {
   }
 }
 
-// It has spoken itself, so it may say what is wrong with the first one that it gets, and at once.
+// An initiator has sent an FPDU before. So it may answer a bad first FPDU with a Terminate at once.
 // Rules: iwarp.S31
 TEST(IwarpStartup, InitiatorNamesWhatIsWrongWithTheFirstFpdu) {
   std::vector<Bad> all = bad_fpdus();
@@ -857,7 +859,7 @@ TEST(IwarpStartup, FirstFpduThatDoesNotComeIsGivenUp) {
   side.session.on_time(7 + 60 * kSecond);
   EXPECT_EQ(side.events.log(), Log{"failed: non-peer rejected"});
   EXPECT_TRUE(side.session.finished());
-  // Client-server: it may take as long as it likes.
+  // Client-server: the first FPDU may take any time.
   Side quiet;
   quiet.session.expect_request(0);
   quiet.feed_hex(request("40010000"));

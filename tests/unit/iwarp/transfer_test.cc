@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Full operation between two sessions: every kind of message, segmentation, markers, limits, order,
-// and that it does not matter how octets arrive.
+// Two sessions in full operation: every kind of message, segmentation, markers, limits, order. The
+// way in which octets arrive makes no difference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace datum::iwarp::test {
 namespace {
 
-// Sizes around everything that is cut: tails, copies, segments, messages.
+// Sizes around all limits: of pads, of copies, of FPDUs, of messages.
 constexpr std::size_t kSizes[] = {0,     1,     3,      4,      63,      64,      65,     1023,
                                   1024,  1025,  1424,   1428,   8191,    32768,   64750,  64754,
                                   64755, 65536, 100000, 262144, 1048576, 1048577, 3000000};
@@ -158,7 +158,7 @@ TEST(IwarpTransfer, AtomicsInOrderWithReads) {
 // Rules: iwarp.T4
 TEST(IwarpTransfer, WhatAtomicsDo) {
   AtomicRequest add{.data = 0x01ff, .mask = 0x8080};
-  // Two fields of eight bits, and the rest: no carry leaves a field.
+  // Two fields of eight bits, and one of the other bits. No carry leaves its field.
   EXPECT_EQ(applied(add, 0x0101), 0x0200U);
   add = {.data = 1, .mask = 0};
   EXPECT_EQ(applied(add, ~std::uint64_t{0}), 0U);
@@ -230,7 +230,7 @@ TEST(IwarpTransfer, SegmentsFitWhatTcpSendsAtOnce) {
   for (std::size_t emss = 536; emss < 2000; ++emss) EXPECT_LE(fpdu_size(mulpdu(emss, false)), emss);
 }
 
-// A foreign initiator's connection, ready to send; markers if wanted.
+// An initiator in full operation towards a foreign peer. `markers`: the peer wants markers.
 struct Sender : Side {
   explicit Sender(bool markers, bool crc = true) : Side(settings(crc)) {
     session.connect({}, {.revision = 1, .reads_in = 4, .reads_out = 4}, events, 0);
@@ -248,7 +248,7 @@ struct Sender : Side {
   }
 };
 
-// Of a message of 5000 octets: how large its ULPDUs are.
+// Sends a message of 5000 octets, and returns the sizes of its ULPDUs.
 std::vector<std::size_t> sizes_sent(Sender& side) {
   const Bytes data = pattern(5000, 1, 1);
   const LocalTriplet local = triplet(data.data(), data.size());
@@ -259,7 +259,8 @@ std::vector<std::size_t> sizes_sent(Sender& side) {
   return sizes;
 }
 
-// The path may change while there is a connection. The short one goes first.
+// The path may change during a connection, and the size of TCP's segments with it. The short FPDU
+// goes first.
 // Rules: iwarp.T6
 TEST(IwarpTransfer, SegmentsFitWhatTcpSendsAtOnceNow) {
   using Sizes = std::vector<std::size_t>;
@@ -273,12 +274,12 @@ TEST(IwarpTransfer, SegmentsFitWhatTcpSendsAtOnceNow) {
   EXPECT_EQ(sizes_sent(side), (Sizes{2094, 2942}));
 }
 
-// Takes the markers out of a stream, and holds each against where it stands.
+// Removes the markers from a stream, and checks each against its position.
 Bytes strip(Octets stream) {
   Bytes plain;
-  std::size_t next = 0;   // in `plain`: where the FPDU begins
-  std::size_t begins = 0; // in the stream: its length field
-  std::size_t left = 0;   // of it, in `plain`
+  std::size_t next = 0;   // where the current FPDU begins in `plain`
+  std::size_t begins = 0; // where its length field begins in the stream
+  std::size_t left = 0;   // 0: between two FPDUs; behind the length field: octets left, plus one
   for (std::size_t at = 0; at < stream.size();) {
     if (at % 512 == 0) {
       const std::size_t behind = std::to_integer<std::size_t>(stream[at + 2]) << 8U |
@@ -334,7 +335,7 @@ TEST(IwarpTransfer, MarkersWhereThePeerWantsThem) {
   EXPECT_EQ(to_hex(strip(streams[0])), to_hex(streams[1]));
 }
 
-// They count as what TCP puts into a segment.
+// Markers count towards the size of a TCP segment.
 // Rules: iwarp.T6 iwarp.T7
 TEST(IwarpTransfer, SegmentsWithMarkersFitWhatTcpSendsAtOnce) {
   Sender side(true);
@@ -409,13 +410,13 @@ TEST(IwarpTransfer, ResponsesGoBetweenTheMessagesOfALongWrite) {
   const std::byte* source = pair.active.events.add_region(0x502, 64, kRemoteRead);
   const WorkRequest write = write_of(std::span(&local, 1), 0x501, sink);
   ASSERT_EQ(pair.active.session.start(write), StartResult::Started);
-  pair.active.take_output(100000); // under way
+  pair.active.take_output(100000); // the Write is under way
   Bytes read_data(64);
   const LocalTriplet read_local = triplet(read_data.data(), read_data.size());
   const WorkRequest read = read_of(std::span(&read_local, 1), 0x502, source);
   ASSERT_EQ(pair.passive.session.start(read), StartResult::Started);
   pair.active.feed(pair.passive.take_output());
-  // Within the first MiB and a bit the response comes, though three more are to follow.
+  // The response leaves behind the first message of the Write, which has 1 MiB. Three more follow.
   std::size_t behind = 0;
   bool found = false;
   while (!found && pair.active.session.has_output()) {
@@ -475,7 +476,7 @@ TEST(IwarpTransfer, ReadStartsBehindTheMessagesBeforeIt) {
 
 // Rules: iwarp.T13
 TEST(IwarpTransfer, SequenceNumbersOfAnotherMessageBegin) {
-  // 4 messages of each queue: 1, 2, 3, 4 on the wire.
+  // Four Sends have the MSNs 1, 2, 3 and 4 on the wire.
   Sender side(false);
   side.take_output();
   const Bytes data = pattern(4, 1, 1);
@@ -504,7 +505,7 @@ TEST(IwarpTransfer, SmallMessagesShareOneGatheringCall) {
   EXPECT_EQ(pieces[0].size(), 256U * 32U);
 }
 
-// FPDUs of 1024 octets each, as long as less than the bound waits for TCP.
+// The session builds FPDUs, of 1024 octets each, while fewer octets than the bound wait for TCP.
 // Rules: iwarp.T22 ENV.17
 TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
   for (const std::size_t bound : {4 * 1024U, 4 * 1024U + 1, 5 * 1024U}) {
@@ -527,7 +528,8 @@ TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
   }
 }
 
-// The one that found no room stands in front of all that comes next: alone it would take a call.
+// The request that found no room is the first of the next call. If it left alone, it would cost a
+// call of its own.
 // Rules: iwarp.T23
 TEST(IwarpTransfer, WhatThereIsRoomForLeavesTogether) {
   SessionSettings settings;
@@ -566,7 +568,7 @@ TEST(IwarpTransfer, StartWithinTheCallNeedsNothingAfterwards) {
   const std::vector<Bytes> frames = ulpdus(side.take_output());
   ASSERT_EQ(frames.size(), 1U);
   EXPECT_EQ(to_hex(Octets(frames[0]).subspan(18)), to_hex(pattern(1000, 1, 1)));
-  // What is too large for that, and Reads, are not begun.
+  // start_now() does not begin Reads, nor messages that are too large to copy.
   Bytes data(100000);
   const LocalTriplet local = triplet(data.data(), data.size());
   const WorkRequest large = send_of(std::span(&local, 1));
@@ -578,7 +580,7 @@ TEST(IwarpTransfer, StartWithinTheCallNeedsNothingAfterwards) {
 
 // Rules: iwarp.T16
 TEST(IwarpTransfer, ResponseWithCrcIsOfOneMoment) {
-  // What the region's owner writes meanwhile must not make the CRC wrong.
+  // The owner of the region may write it meanwhile. That must not make the CRC wrong.
   Pair pair;
   pair.connect();
   std::byte* memory = pair.passive.events.add_region(0x501, 8192, kRemoteRead);
@@ -596,7 +598,8 @@ TEST(IwarpTransfer, ResponseWithCrcIsOfOneMoment) {
 
 // Rules: iwarp.T21
 TEST(IwarpTransfer, MessageWithCrcIsOfTheMomentOfItsPost) {
-  // Programs that ran on adapters do write there: it must not end their connection.
+  // Programs written for RDMA adapters do change the buffers of posted requests. That must not end
+  // their connection.
   Pair pair;
   pair.connect();
   std::byte* target = pair.passive.events.add_region(0x501, 8192, kRemoteWrite);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages for which there is no Recv yet.
+// UnexpectedMessages: messages that arrive before their Recv is posted.
 #include "transport/iwarp/unexpected_messages.h"
 
 #include <cstring>
@@ -13,13 +13,13 @@ namespace {
 class Unexpected : public ::testing::Test, protected BareStream {
  protected:
   Unexpected() { stream.most_unexpected = 1024; }
-  // Of so many octets; `whole`: its last segment has come.
+  // A Send of `size` octets arrives. `whole`: its last segment is among them.
   void stage(std::uint32_t msn, std::size_t size, bool whole = true) {
     ASSERT_EQ(unexpected_.begin(untagged(Rdmap::Send, 0, msn), 40), UnexpectedMessages::Begun::Yes);
     ASSERT_EQ(put(0, size), size);
     if (whole) unexpected_.end_send();
   }
-  // How many of them had a place.
+  // Places octets of the newest message, and returns how many of them had a place.
   std::size_t put(std::uint64_t offset, std::size_t size) {
     std::array<Segment, 4> places;
     if (size == 0 || unexpected_.places(offset, size, places) == 0) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Our Sends and Writes until they end: which acknowledgement ends which, and which of them a
-// Terminate names.
+// UnfinishedRequests: this side's Sends and Writes until they end. Which acknowledgement ends which
+// request, and which request a Terminate names.
 #include "transport/iwarp/unfinished_requests.h"
 
 #include "bare_stream.h"
@@ -16,7 +16,7 @@ class Unfinished : public ::testing::Test, protected BareStream {
     requests_.on_message_built();
     requests_.on_request_built();
   }
-  // Of so many messages; `whole`: they are all built.
+  // Adds a Write of which so many messages are built. `whole`: it has no more.
   void write(const WorkRequest& work, int messages = 1, bool whole = true) {
     ASSERT_TRUE(requests_.make_room());
     requests_.add_write(work);

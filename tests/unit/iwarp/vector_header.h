@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/iwarp/vector_header.h: the DDP header of a frame that is known from elsewhere.
+// tests/unit/iwarp/vector_header.h: checks the DDP header of a frame of frames.h.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace datum::iwarp::test {
 
-// `in` stands behind it afterwards.
+// Leaves `in` behind the header.
 inline void expect_header(WireReader& in, const FpduVector& vector) {
   Control control;
   if (vector.tagged) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Frames known from elsewhere as they come from a socket: whole streams, cut in two at every place,
-// octet by octet, placed by the socket layer. Streams with markers are not among them: we never ask
-// for markers, so none arrive.
+// The frames of frames.h as a socket delivers them: streams in one piece, cut in two at every
+// place, octet by octet, and placed by the socket layer. Streams with markers are left out: Datum
+// never asks for markers, so none arrive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string payload_named(std::string_view name) {
 
 // --- the decoder ---------------------------------------------------------------------------------
 
-// Takes everything, and keeps it.
+// Takes every FPDU, and keeps it.
 class Recorder final : public FpduSink {
  public:
   struct Fpdu {
@@ -167,7 +167,8 @@ TEST(IwarpVectorsArriving, AStreamOctetByOctet) {
     });
 }
 
-// Payload, pad and CRC by whoever reads the socket, so many octets at a time; headers are fed.
+// Places payload, pad and CRC as a socket layer does, at most `most` octets at a time. Feeds the
+// headers.
 void place(FpduDecoder& decoder, Octets octets, std::size_t most) {
   while (!octets.empty()) {
     std::array<Segment, 4> places;
@@ -196,7 +197,8 @@ TEST(IwarpVectorsArriving, AStreamThatIsPlaced) {
                  [&](FpduDecoder& decoder, Octets octets) { place(decoder, octets, most); });
 }
 
-// Behind the length, a change of which only moves the end.
+// The changed octets are those behind the length field and the first control octet. A change of the
+// length only moves the end of the FPDU.
 // Rules: iwarp.V8
 TEST(IwarpVectorsArriving, EveryOctetThatIsChangedIsNoticed) {
   for (const FpduVector& vector : kFpduVectors) {
@@ -220,7 +222,7 @@ TEST(IwarpVectorsArriving, EveryOctetThatIsChangedIsNoticed) {
 
 // --- a connection --------------------------------------------------------------------------------
 
-// The same octets to a side that `make` has prepared, in every way in which they may arrive.
+// Feeds the octets in every way in which they may arrive, each time to a new side of `make`.
 void in_every_way(Octets octets, const std::function<std::unique_ptr<Side>()>& make,
                   const std::function<void(Side&)>& expect) {
   for (std::size_t cut = 0; cut <= octets.size(); ++cut) {
@@ -246,7 +248,7 @@ constexpr Stag kStag = 0x12345601;
 constexpr std::uint64_t kLow = 0x1000;
 constexpr std::uint64_t kHigh = 0x00007f0011223340;
 
-// Connection A: revision 1 and CRC, and the memory that its frames name.
+// The responder of connection A: revision 1, CRC, and the memory that the frames name.
 struct ConnectionA : Target {
   ConnectionA() {
     events.revoke(kStag);
@@ -290,7 +292,7 @@ TEST(IwarpVectorsArriving, ConnectionADoesWhatItsFramesSay) {
         ASSERT_EQ(said.size(), 3U);
         EXPECT_EQ(to_hex(said[0]),
                   "c14200aa55020000000000002000" + written + std::string(2 * 57, '0'));
-        // The word in memory is of the order of the host.
+        // The word in memory has the byte order of the host.
         constexpr bool kLittle = std::endian::native == std::endian::little;
         EXPECT_EQ(to_hex(said[1]), std::string("414b00000000000000030000000100000000"
                                                "00000011") +
@@ -331,10 +333,10 @@ TEST(IwarpVectorsArriving, AtomicsAreAnsweredWithTheFramesKnown) {
       frames_named({"atomic_req_fetchadd", "atomic_req_cmpswap"}),
       [&] {
         auto side = std::make_unique<ConnectionA>();
-        // Words in memory are in the order of the host.
+        // A word in memory has the byte order of the host.
         const std::uint64_t word = 0x100000002;
         std::memcpy(side->high, &word, sizeof word);
-        // They are the second and third request there.
+        // In the known stream the Atomics are the second and third request, behind a Read.
         side->feed(read_of_nothing());
         EXPECT_EQ(ulpdus(side->take_output()).size(), 1U);
         now = side.get();
@@ -358,7 +360,7 @@ TEST(IwarpVectorsArriving, TheReadOfAnRtrIsAnsweredWithTheFrameKnown) {
       });
 }
 
-// Connection B as its initiator, which asks with the request known.
+// The initiator of connection B, which sends the known request.
 struct ConnectionB : Side {
   ConnectionB() {
     const Bytes data = pattern(16, 1, 16);
@@ -380,7 +382,7 @@ TEST(IwarpVectorsArriving, ConnectionBIsAskedForAndRunsWithTheFramesKnown) {
       });
 }
 
-// Connection C as its responder: no CRC, client-server.
+// The responder of connection C: no CRC, client-server.
 // Rules: iwarp.V9 iwarp.S9
 TEST(IwarpVectorsArriving, ConnectionCIsAnsweredAndRunsWithTheFramesKnown) {
   in_every_way(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The frames with markers that are known from elsewhere, held against RFC 5044 section 4.3 itself:
-// we never ask for markers, so no decoder of the product would notice what is wrong in them.
+// The frames of frames.h that have markers, checked against RFC 5044 section 4.3. Datum never asks
+// for markers, so no decoder of its own would find an error in these frames.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ constexpr std::size_t kMarkerEvery = 512;
 constexpr std::size_t kMarkerField = 4;
 constexpr std::size_t kCrcField = 4;
 
-// Bit by bit, and none of the product.
+// Computes the CRC bit by bit, without the code of the product.
 std::uint32_t plain_crc32c(Octets octets) {
   std::uint32_t crc = 0xffffffff;
   for (const std::byte octet : octets) {
@@ -27,14 +27,14 @@ std::uint32_t plain_crc32c(Octets octets) {
   return ~crc;
 }
 
-// What one FPDU is without its markers, and what they say.
+// One FPDU without its markers, and the markers.
 struct Stripped {
   Bytes octets;
   std::vector<std::uint32_t> markers;  // all 32 bits: the reserved ones, and FPDUPTR
-  std::vector<std::uint32_t> expected; // how far each is behind the length field
+  std::vector<std::uint32_t> expected; // how many octets behind the length field each is
 };
 
-// `position`: of the first octet in its stream.
+// `position`: where the first octet of the FPDU is in its stream.
 Stripped strip_markers(Octets fpdu, std::size_t position) {
   Stripped out;
   const std::size_t begin = position % kMarkerEvery == 0 ? kMarkerField : 0; // of the length field
@@ -87,7 +87,7 @@ TEST(IwarpMarkers, OfKnownFramesAreWhereAndWhatTheyShouldBe) {
     EXPECT_EQ(stripped.markers, pointers.at(vector.name));
     EXPECT_EQ(stripped.markers, stripped.expected);
 
-    // Markers are in the CRC; it goes least significant octet first.
+    // The CRC covers the markers. Its least significant octet comes first.
     std::uint32_t crc = 0;
     for (std::size_t i = 0; i < kCrcField; ++i)
       crc |= static_cast<std::uint32_t>(octets[octets.size() - kCrcField + i]) << 8U * i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Frames known from elsewhere: every one decodes to its fields and is encoded to its octets.
+// The frames of frames.h: each decodes to its fields, and its fields encode to its octets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Bytes squares(std::size_t size) {
   return octets;
 }
 
-// Around the size from which another unit of the processor takes part.
+// Sizes around one and two blocks of crc32c_blocks.h, and a longer one.
 // Rules: iwarp.V1
 TEST(IwarpVectors, CrcValuesOfLongRuns) {
   EXPECT_EQ(crc32c(squares(8063)), 0x0209e230U);
@@ -67,7 +67,7 @@ TEST(IwarpVectors, CrcValuesOfLongRuns) {
   EXPECT_EQ(crc32c(squares(64750)), 0x5887c688U);
 }
 
-// What computes it in builds without ISA-L.
+// The functions that compute the CRC in builds without ISA-L.
 // Rules: iwarp.V1
 TEST(IwarpVectors, CrcValuesWithoutALibrary) {
   for (const auto method : {&crc32c_by_tables, &crc32c_by_instruction, &crc32c_portable}) {
@@ -106,7 +106,8 @@ TEST(IwarpVectors, CrcOfACopy) {
   EXPECT_EQ(copy, octets);
 }
 
-// The owner of what a Read fetches may write it meanwhile: what is sent has to be what was summed.
+// The owner of a region may write it while a Read Response is copied. The CRC has to be that of the
+// octets that are sent.
 // Rules: iwarp.V1
 TEST(IwarpCopy, TheCrcIsThatOfTheCopyWhoeverWritesMeanwhile) {
   Bytes octets = squares(64750);
@@ -191,7 +192,7 @@ TEST(IwarpVectors, StartupFramesAreIncompleteBeforeTheirLastOctet) {
 Bytes ulpdu_of(const FpduVector& vector) {
   const Bytes octets = from_hex(vector.octets);
   Bytes plain;
-  // Markers stand where the stream says; these three streams begin with one, so do their lengths.
+  // A marker is at every 512th octet of the stream, and also at its beginning.
   std::size_t position = 0;
   if (vector.markers) {
     for (const FpduVector& each : kFpduVectors) {
@@ -230,7 +231,7 @@ Bytes header_of(const FpduVector& vector) {
   return octets_of(header);
 }
 
-// Each stream through the output queue, once with the payload copied, once gathered in pieces.
+// Encodes each stream with an output queue. The payload is copied, or gathered in pieces.
 void expect_streams(bool copied) {
   std::map<std::string, std::unique_ptr<OutputQueue>> streams;
   ChunkPool pool;
@@ -372,7 +373,7 @@ TEST(IwarpVectors, LargestUlpduOfTheLengthField) {
   EXPECT_EQ(to_hex(Octets(octets).first(16)), "ffffc140123456010000000100000000");
   EXPECT_EQ(to_hex(Octets(octets).last(7)), "0000006db0e4f1");
 
-  // Receivers take what the field can say, though nobody may send it.
+  // A receiver takes every length that the field can hold, although no sender may use the largest.
   Target target;
   Target whole;
   for (Target* each : {&target, &whole}) {
@@ -391,7 +392,7 @@ TEST(IwarpVectors, NegativeFramesGiveTheTerminateListed) {
     for (const bool split : {false, true}) {
       SCOPED_TRACE(std::string(vector.name) + (split ? " octet by octet" : ""));
       Target target;
-      // Of the frames one names a region at its own address, which is refused for another reason.
+      // neg_atomic_misaligned names an address in this region. Its alignment alone is wrong.
       target.events.revoke(Target::kRegion);
       target.events.add_region_at(Target::kRegion, 0x1000, 0x10000,
                                   kRemoteRead | kRemoteWrite | kRemoteAtomic);

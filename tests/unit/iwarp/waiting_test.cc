@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages that arrive before a Recv is posted for them (decision 305).
+// A session whose messages arrive before their Recvs are posted (decision 305).
 #include <gtest/gtest.h>
 
 #include "pair.h"
@@ -7,7 +7,7 @@
 namespace datum::iwarp::test {
 namespace {
 
-// A Target without a Recv.
+// A Target whose only Recv is taken.
 struct Waiting : Target {
   explicit Waiting(const SessionSettings& settings = patient()) : Target(settings) {
     feed(send(1, 1));
@@ -26,7 +26,7 @@ struct Waiting : Target {
   void post(std::size_t size) {
     events.post_receive(size);
     session.on_receive_posted(now);
-    feed({}, 1); // what TCP holds
+    feed({}, 1); // the octets that TCP holds
   }
 };
 
@@ -108,7 +108,7 @@ TEST(IwarpWaiting, BoundedThenTcpHoldsThePeer) {
   }
 }
 
-// 128 octets are counted for each message beside its own.
+// Each message counts 128 octets more than its payload has.
 // Rules: iwarp.W4 ENV.15
 TEST(IwarpWaiting, TheBoundIsTheOneThatIsSet) {
   for (const bool one_more : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Sequence numbers at the end of their 32 bits.
+// MSNs and counts of acknowledgements that wrap around at 32 bits.
 #include <gtest/gtest.h>
 
 #include "pair.h"
@@ -113,7 +113,7 @@ TEST(IwarpWrap, TerminateNamesARequestBehindTheEnd) {
   const WorkRequest work = send_of(std::span(&pair.local, 1));
   for (int i = 0; i < 3; ++i) ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
   pair.active.take_output();
-  // No Recv for MSN 0, the third.
+  // The peer has no Recv for MSN 0, the third Send.
   pair.active.feed(
       fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("1202c00000164143000000000000000000000000"
                                                       "00000000")));

@@ -6,7 +6,7 @@
 namespace datum::test {
 namespace {
 
-// The requester's word that the connection stands finds the ring full of another endpoint's Writes.
+// The requester's Confirm record finds the ring full of another endpoint's Writes.
 class FullRing : public ::testing::Test {
  protected:
   explicit FullRing(bool direct) : pair_(direct) {}
@@ -61,7 +61,8 @@ class FullRingDirect : public FullRing {
   FullRingDirect() : FullRing(true) {}
 };
 
-// A message behind the confirmation would reach a peer that does not know yet.
+// A message that overtook the Confirm record would reach a peer whose connection is not established
+// yet.
 TEST_F(FullRing, LetsNoMessageOvertakeTheConfirmationBeforeIt) {
   ASSERT_TRUE(accepter_.receive(0, 64, 1).ok());
   ASSERT_NO_FATAL_FAILURE(accept());

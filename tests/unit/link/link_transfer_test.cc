@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The link protocol between two adapters in one thread: what arrives, in which order, and how the
-// sender learns of it.
+// Link, between two adapters in one thread: what arrives, in which order, and how the sender is
+// told.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -100,8 +100,8 @@ TEST_P(Transfer, AReadOverTheRingEndsBeforeALaterDirectOne) {
   EXPECT_EQ(ended, 3U);
 }
 
-// Two sides that only write and watch their own memory poll nothing: a Write must not take the ring
-// for ever because of one Send before it.
+// Two sides may only write and watch their own memory, without polling an EVD. A Write must not
+// take the ring for ever because of one Send before it.
 TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
   constexpr std::size_t kSize = 100000;
   Pair pair(true);
@@ -119,8 +119,8 @@ TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
   EXPECT_EQ(pair.active.next().cookie, 3U);
 }
 
-// Whoever copies holds the lock, so nobody could help; and what is left of more than a megabyte is
-// looked at soon. What was copied counts as polls.
+// The post that copies holds the lock, so no other thread could help. A thread looks soon after the
+// rest of a Write of more than a megabyte. The copied octets count as polls.
 // Rules: PROGRESS.5
 TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   constexpr std::size_t kAlone = 1024 * 1024;
@@ -145,14 +145,15 @@ TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   EXPECT_EQ(a.next().cookie, 2U);
 }
 
-// They waited for what was before them, and all could go at once: one turn of copying at a time.
+// The Writes waited for the Send before them, and then all could go at once. They still go one turn
+// of copying at a time.
 // Rules: PROGRESS.3
 TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   constexpr std::size_t kSize = 1024 * 1024;
   Pair pair(true);
   pair.connect();
   Side& a = pair.active;
-  ASSERT_TRUE(a.send(0, 8, 0).ok()); // for which there is no receive
+  ASSERT_TRUE(a.send(0, 8, 0).ok()); // there is no Recv for it yet
   fill(a, kSize, 3);
   const LocalTriplet source = a.local(0, kSize);
   for (const std::uint64_t cookie : {1UL, 2UL, 3UL, 4UL})
@@ -172,14 +173,14 @@ TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   for (const std::uint64_t cookie : {0UL, 1UL, 2UL, 3UL, 4UL}) EXPECT_EQ(a.next().cookie, cookie);
 }
 
-// Its memory may go between the turns, and before the first one, too.
+// The memory of a Write may go between its turns, or before the first one.
 // Rules: PROGRESS.3
 TEST(DirectWrite, ThatWaitedForItsTurnReadsNoMemoryThatHasGone) {
   constexpr std::size_t kSize = 1024 * 1024 + 1; // more than one turn
   Pair pair(true);
   pair.connect();
   Side& a = pair.active;
-  ASSERT_TRUE(a.send(0, 8, 0).ok()); // for which there is no receive
+  ASSERT_TRUE(a.send(0, 8, 0).ok()); // there is no Recv for it yet
   const LocalTriplet source = a.local(0, kSize);
   ASSERT_TRUE(
       a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, pair.passive.remote(0, kSize), 0).ok());
@@ -214,8 +215,8 @@ TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
   EXPECT_EQ(a.next().cookie, 3U);
 }
 
-// However many connections copy, in one look of a poller they get one turn together, and each gets
-// its own in time: to write what is longer than a turn, or to fetch.
+// All connections that copy get one turn together in one call of progress(). Each gets its own turn
+// in time, for a Write that is longer than a turn and for a fetch.
 // Rules: PROGRESS.3
 TEST(Fairness, ManyThatCopyTakeOneTurnTogether) {
   constexpr std::uint64_t kTurn = 1024 * 1024;
@@ -240,7 +241,7 @@ TEST(Fairness, ManyThatCopyTakeOneTurnTogether) {
     const int before = writes;
     pair.world.a->transport.progress();
     ASSERT_EQ(writes - before, 1) << "others wait for that";
-    // None has had two before each has had one.
+    // No connection gets its next turn before each has had one.
     ++done;
     std::size_t ended = 0;
     for (const auto& side : from) ended += static_cast<std::size_t>(side->evd.count());
@@ -353,7 +354,7 @@ TEST(AFullRing, IsLookedAfterSoon) {
   pair.world.settle();
 }
 
-// A ring nearly full, of a peer that has gone meanwhile, found by somebody who had not looked.
+// The peer has filled most of the ring, and has gone. This side has not looked since.
 TEST(LostLink, IsReadToItsEnd) {
   constexpr std::size_t kWrites = 1000;
   EndpointAttributes attributes = default_attributes(*Pair().world.a->adapter);
@@ -382,7 +383,7 @@ TEST(DirectWrite, ThatHasBegunFailsWhenTheWayToThePeersMemoryIsClosed) {
   const RemoteTriplet target = pair.passive.remote(0, a.memory.size());
   ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaWrite, {&all, 1}, 1, target, 0).ok());
   EXPECT_EQ(a.evd.count(), 0) << "it takes one turn only";
-  pair.world.a->fabric.direct = false; // as a port does that was condemned
+  pair.world.a->fabric.direct = false; // as with a port that was condemned
   pair.world.settle();
   EXPECT_EQ(a.next().status, DtoStatus::Transport);
   EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
@@ -418,7 +419,8 @@ TEST_P(Transfer, ManyRequestsCompleteInPostingOrder) {
   }
 }
 
-// The failure is reported from the link's list of work; the channel leaves the link meanwhile.
+// The link reports the failure while it goes through its list of work. Meanwhile the channel leaves
+// the link.
 TEST_P(Transfer, AFailedConnectionIsForgottenByItsLink) {
   const LocalTriplet source = a.local(0, 100000);
   RemoteTriplet target = p.remote(0, 100000);

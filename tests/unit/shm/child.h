@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/shm/child.h: another process, and numbers that are sent in both directions.
+// tests/unit/shm/child.h: Child, another process with which a test exchanges numbers.
 #pragma once
 
 #include <csignal>
@@ -39,7 +39,8 @@ inline pid_t fork_unnoticed() {
 #endif
 }
 
-// The grandchild keeps every descriptor and stays. The test gets its number and ends it.
+// The child has forked, and both processes call this. The grandchild stays, and keeps every
+// descriptor. The test gets its process number, and ends it.
 inline void leave_behind(pid_t grandchild, Numbers& numbers) {
   if (grandchild == 0) {
     for (;;) ::pause();

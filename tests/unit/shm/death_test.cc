@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A peer process ends: the survivor notices it, whatever child of the dead process lives on.
+// The death of a peer process: ShmFabric notices it, even if a child of the dead process lives on.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -67,7 +67,8 @@ TEST_F(Death, SoIsOneWhoseChildLivesOn) {
   ::kill(grandchild, SIGKILL);
 }
 
-// Whose numbers were guarded and are free again: a child keeps what has them now.
+// The descriptors of the lost link were guarded, and their numbers are free again. A child keeps
+// the descriptors that have these numbers now.
 TEST(ForkGuard, AChildKeepsWhatIsNotALink) {
   World world;
   Adapter a(world, "127.0.0.1");
@@ -92,7 +93,7 @@ TEST(ForkGuard, AChildKeepsWhatIsNotALink) {
   for (const int fd : pipes) ::close(fd);
 }
 
-// A fork in the worst moment: the descriptor is there, and is not guarded yet.
+// The fork comes after the descriptor is made, and before it is guarded.
 TEST(ForkGuard, AChildMadeBeforeTheGuardDoesNotHoldTheName) {
   std::optional<Child> child;
   const auto make = [&] {

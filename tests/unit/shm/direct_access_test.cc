@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Access to the memory of another process: the right bytes of the right process, or none.
+// DirectAccess to the memory of another process: it reaches the right bytes of the right process,
+// or none.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/sched.h>
@@ -40,7 +41,7 @@ void describe(Adapter& adapter, Stag stag, std::byte* base, int file, std::uint6
   entry.stag.store(stag);
 }
 
-// The memory of the other process. One page before the shared range belongs to the file, too.
+// The memory of the other process. The file of the shared range begins one page before it.
 struct RemoteMemory {
   std::byte* guarded = nullptr; // ends at a page that cannot be touched
   std::byte* shared = nullptr;
@@ -175,7 +176,7 @@ TEST_F(DirectAccessTest, TheLastByteBeforeAGuardPageIsReached) {
 }
 
 TEST_F(DirectAccessTest, WhatReachesIntoAGuardPageFails) {
-  // More than a word and more than a page: shorter Writes go another way.
+  // More than a word, and more than a page: shorter copies go another way.
   std::byte bytes[4104] = {};
   const Segment out{bytes, 16};
   const Segment in{bytes, sizeof bytes};
@@ -293,7 +294,7 @@ TEST_F(DirectAccessTest, AnotherProcessWithThePeersNumberIsNeitherReadNorWritten
   EXPECT_EQ(status, 0) << "the successor's memory was touched";
 }
 
-// Its child keeps the socket open, and the process lives: only the address space is another one.
+// The process lives, and its child keeps the socket open. Only the address space is another one.
 TEST_F(DirectAccessTest, AnotherProgramInThePeersProcessIsNeitherReadNorWritten) {
   const auto grandchild = static_cast<pid_t>(remote.ask(kForkAndExec));
   ASSERT_GT(grandchild, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a child finds in the place of a guarded socket, where it has nothing to put there, and how
-// long forks hold up who makes one.
+// GuardedFd: a forked child has no copy of a guarded socket, even if it has no other descriptor to
+// put in its place. How long a fork holds up a thread that makes a guarded descriptor.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,7 +35,7 @@ ino_t inode_of(int fd) {
   return ::fstat(fd, &about) == 0 ? about.st_ino : 0;
 }
 
-// Whether a child made now has the sockets.
+// Whether a child that is forked now has a copy of one of the sockets.
 Said look_in_child(const std::array<GuardedFd, 3>& guarded) {
   std::array<ino_t, 3> inodes{};
   for (std::size_t i = 0; i < guarded.size(); ++i) inodes[i] = inode_of(guarded[i].get());
@@ -93,12 +93,12 @@ TEST(ForkGuard, ARefusedCallLeavesTheChildNoCopy) {
   EXPECT_EQ(said, kGone);
 }
 
-// --- what the last of all handlers does before a fork --------------------------------------------
+// --- the last handler before a fork --------------------------------------------------------------
 
 std::atomic<bool> hold_forks{false};
 std::atomic<bool> fork_is_held{false};
 
-std::atomic<Instant> prepared_at{0}; // the last fork, behind the guard's own handler
+std::atomic<Instant> prepared_at{0}; // when the last fork had passed the guard's own handler
 
 void wait_before_fork() {
   prepared_at = monotonic_now();
@@ -107,12 +107,13 @@ void wait_before_fork() {
     ::usleep(1'000);
   }
 }
-// Before the guard's own: handlers of a fork that begins run in reverse order.
+// Registers its handler before the guard does. The handlers before a fork run in reverse order, so
+// this one runs last.
 [[gnu::constructor(101)]] void wait_in_forks() {
   ::pthread_atfork(&wait_before_fork, nullptr, nullptr);
 }
 
-// --- forks beside connections that are accepted --------------------------------------------------
+// --- forks while a connection is accepted --------------------------------------------------------
 
 struct Name {
   sockaddr_un address{};
@@ -130,8 +131,8 @@ Name name_of(int socket) {
   return name;
 }
 
-// In a child: a connection that was accepted there. Such a socket has the listener's name, and does
-// not listen.
+// In a child: whether it has a copy of an accepted connection. Such a socket has the listener's
+// name, and does not listen.
 bool has_accepted(const Name& listener) {
   for (int fd = 0; fd < 512; ++fd) {
     int listens = 1;
@@ -148,7 +149,7 @@ constexpr std::size_t kCallers = 10;
 UniqueFd listener_with_a_name() {
   UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const sockaddr_un any{AF_UNIX, {}};
-  // One that the kernel chooses.
+  // The kernel chooses the name.
   EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any.sun_family),
             0);
   EXPECT_EQ(::listen(listener.get(), kCallers), 0);
@@ -165,15 +166,15 @@ UniqueFd caller_of(const Name& name) {
 // Makes a child as soon as it is told that a connection has been accepted.
 class Forker {
  public:
-  enum class Found { kNothing, kCopy, kGaveUp }; // the last: the fork was held up for too long
+  enum class Found { kNothing, kCopy, kGaveUp }; // kGaveUp: the fork was held up for too long
 
   explicit Forker(const Name& name) : thread_([this, name] { found_ = fork_when_told(name); }) {}
-  // In between: the connection is there, and not guarded yet.
+  // Called when the connection is accepted, and not guarded yet.
   void make_a_child() {
     const std::uint64_t before = forks_begun();
     told_ = true;
     while (forks_begun() == before) std::this_thread::yield();
-    for (int i = 0; i < 5; ++i) std::this_thread::yield(); // for one that nothing holds up
+    for (int i = 0; i < 5; ++i) std::this_thread::yield(); // a fork that is not held up goes on
   }
   Found found() {
     thread_.join();
@@ -194,7 +195,7 @@ class Forker {
 
   std::atomic<bool> told_{false};
   Found found_ = Found::kNothing;
-  std::thread thread_; // the last: it uses the others
+  std::thread thread_; // the last member: it uses the others
 };
 
 // Rules: THREAD.16
@@ -240,7 +241,7 @@ TEST(ForkGuard, AForkThatDoesNotEndHoldsADescriptorUpFor200Milliseconds) {
   EXPECT_TRUE(made);
   EXPECT_GT(tries, 1);
   EXPECT_GE(took, milliseconds(200));
-  EXPECT_LE(took, milliseconds(900)); // of which a loaded machine may have taken some
+  EXPECT_LE(took, milliseconds(900)); // a loaded machine may take longer than the 200
 }
 
 } // namespace

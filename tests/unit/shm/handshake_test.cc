@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// From a dial to a link: who finds whom, and how many links there are.
+// The handshake of ShmFabric, from a dial to a link: which adapter a dial finds, and how many links
+// there are.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-// Beyond 16 bits, and not the same in test programs that run at the same time.
+// A qualifier beyond 16 bits. Test programs that run at the same time have different ones.
 ConnQual large_qualifier() {
   return (ConnQual{1} << 40U) + static_cast<ConnQual>(::getpid());
 }

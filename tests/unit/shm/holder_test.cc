@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whose the names are that keep somebody from a qualifier.
+// find_qualifier_holder(): which process has the names that keep a service point from a qualifier.
 #include <gtest/gtest.h>
 
 #include <sched.h>
@@ -45,7 +45,7 @@ TEST(QualifierHolder, OfThisUserIsNamedWithItsProcess) {
   EXPECT_EQ(holder->name, name);
 }
 
-// A link that a service point of this user has made keeps its name when that has gone.
+// The socket of a link keeps the name of its service point after the service point has ended.
 // Rules: PROTECT.10
 TEST(QualifierHolder, IsNoLinkOfThisUser) {
   const std::string name = rendezvous_name(kEveryAddress, a_port());
@@ -59,7 +59,8 @@ TEST(QualifierHolder, IsNoLinkOfThisUser) {
             std::nullopt);
 }
 
-// Of a single address; each takes a mark, which is in nobody's way but of every address.
+// A claim of one address takes a mark. The mark excludes a claim of every address, and nothing
+// else.
 // Rules: PROTECT.10
 TEST(QualifierHolder, OfAnotherAddressIsInTheWayOfEveryAddressAlone) {
   const auto host = read_address(address_of("127.0.0.9"));
@@ -81,7 +82,7 @@ std::uint64_t outcome_at(ConnQual port) {
   return (*holder)->is_own_user ? kOurs : kStrange;
 }
 
-// Seen from there the squatter and this process have the same number.
+// In the new user namespace the squatter and the victim have the same user number.
 // Rules: PROTECT.10
 TEST(QualifierHolder, IsNotTakenForThisUserWhereNobodyKnowsTheUsers) {
   const ConnQual port = a_port();

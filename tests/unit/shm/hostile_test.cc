@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Peers that break the rules: they end their own link, or never get one.
+// ShmFabric and peers that break the rules: they lose their own link, or never get one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -74,7 +74,7 @@ TEST_F(Hostile, MoreSilentDiallersThanAllowedOnlyWait) {
   expect_served();
 }
 
-// Dials as another user: the kernel notes who connected.
+// Connects as another user. The kernel keeps that user for the connection.
 std::unique_ptr<Stranger> stranger_of(uid_t user, World& world, ConnQual qualifier) {
   EXPECT_EQ(::seteuid(user), 0);
   auto stranger = std::make_unique<Stranger>(world, qualifier);
@@ -294,7 +294,7 @@ TEST_F(Hostile, WithoutDescriptorsTheListenerRestsAndThenGoesOn) {
     const NoDescriptors none;
     for (int i = 0; i < 5; ++i) world.turn(0);
     EXPECT_EQ(a.fabric->half_open(), 0U);
-    // It rests: the dialler in the queue does not wake it before its timer.
+    // The listener rests: the dialler in the queue does not wake it before its timer.
     EXPECT_NE(world.timers.next(), kNever);
   }
   stranger.say_hello();
@@ -325,7 +325,8 @@ TEST(Diagnostics, WithoutDescriptorsItIsSaidWhatIsShort) {
   EXPECT_EQ(socket.error(), EMFILE);
 }
 
-// What was never watched is not taken from the reactor either, which minds (PollReactor::remove).
+// The listener was never added to the reactor, so it must not be removed either: that would fail in
+// PollReactor::remove().
 TEST_F(Hostile, WithoutWatchesNothingIsPublished) {
   world.reactor.full = true;
   const auto other = a.fabric->publish_any();
@@ -356,7 +357,7 @@ TEST_F(Hostile, WithoutWatchesAnOfferMakesNoLink) {
   expect_served();
 }
 
-// Both sizes, and both seals: only the pages differ.
+// Both files have the same size and the same seals. Only their pages differ.
 TEST(SealedMemory, InHugePagesIsNotTakenForSafe) {
   constexpr std::size_t kSize = std::size_t{2} << 20U;
   constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Links that nobody uses end, and peers that came and went leave nothing.
+// ShmFabric and links that carry no connection: they end, and peers that came and went leave
+// nothing.
 #include <gtest/gtest.h>
 
 #include "tests/unit/shm/child.h"
@@ -54,7 +55,8 @@ TEST_F(IdleShmLink, IsAskedForAgainWhenSomethingHasJustCome) {
   EXPECT_EQ(a.fabric->links(), 1U);
 }
 
-// leftovers_main.cc counts descriptors and mappings afterwards, and here the hub lives on.
+// The hub lives on while its peers come and go. Afterwards leftovers_main.cc counts descriptors and
+// mappings.
 TEST(ShortLivedPeers, TwoThousandLeaveNothing) {
   constexpr int kBatches = 80;
   constexpr int kAtOnce = 25;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which memory a peer that stopped inside an access may still reach.
+// MemoryRange::overlaps(), by which quiesce() and is_isolated() find the regions on isolated pages.
 #include <gtest/gtest.h>
 
 #include "transport/shm/isolation.h"

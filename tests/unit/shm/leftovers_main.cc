@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Runs the tests and holds each of them to the rule that nothing is left behind: no descriptor, and
-// no mapping of a file of ours.
+// Runs the tests, and checks after each of them that it leaves no descriptor and no mapping of a
+// memfd.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

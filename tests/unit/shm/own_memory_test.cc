@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The pieces of direct access, applied to this process itself: there every address exists, so that
-// only the proofs of identity stand between a copy and the wrong memory.
+// The parts of direct access (ProcessMemory, LifeToken, MapCache), applied to this process itself.
+// Here every address exists, so only the checks of identity keep a copy from the wrong memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -86,7 +86,7 @@ TEST_F(OwnMemory, AnotherFileUnderThePeersNumberIsNotUsed) {
   EXPECT_EQ(reason, "its life token cannot be opened");
 }
 
-// In a mount namespace of its own. False: there can be none here.
+// Hides /proc in a new mount namespace. False: this process may not have one.
 bool hide_proc() {
   if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
   return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -170,7 +170,7 @@ TEST_F(Maps, AreBoundedAndTheOldestGoFirst) {
   }
   EXPECT_EQ(cache.mappings(), 64U);
   EXPECT_EQ(cache.mapped_bytes(), 64U * 8192U);
-  // The first is mapped anew, not looked up where it was.
+  // The mapping of the first file has gone, so the file is mapped anew.
   EXPECT_EQ(map(0)[0], std::byte{1});
   EXPECT_EQ(cache.mappings(), 64U);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What is asked of a process where no descriptor of it can be had: Linux before 5.3.
+// NumberedProcess: whether a process has ended, where the kernel has no descriptors of processes
+// (Linux before 5.3).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,7 +16,7 @@
 namespace datum::test {
 namespace {
 
-// Until it is a zombie or gone; it is not waited for.
+// Waits until the process is a zombie, and leaves it a zombie.
 void await_end(pid_t pid) {
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
@@ -40,7 +41,7 @@ TEST(NumberedProcess, ThatIsAZombieHasEnded) {
 }
 
 void* say_that_the_first_has_ended(void* numbers) {
-  // Of this thread alone: qemu-user has a /proc/self/stat of its own, without a state.
+  // The file of the first thread alone: qemu-user makes its own /proc/self/stat, without a state.
   const std::string first = "/proc/self/task/" + std::to_string(::getpid()) + "/stat";
   char state = 0;
   while (state != 'Z') {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Who owns a qualifier: conflicts, privileges, and somebody who only pretends.
+// ShmFabric::publish() and find_rendezvous(): which process owns a qualifier. Conflicts,
+// privileges, and squatters.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -104,7 +105,7 @@ TEST_F(Publish, APortWithLingeringConnectionsIsFree) {
   const socklen_t length = to_sockaddr(*read_address(address_of("127.0.0.1")), 0, address);
   auto* name = reinterpret_cast<sockaddr*>(&address);
   UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1; // as every server does; the lingering connections inherit it
+  const int on = 1; // as servers do; the lingering connections inherit it
   ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   ASSERT_EQ(::bind(listener.get(), name, length), 0);
   ASSERT_EQ(::listen(listener.get(), 1), 0);
@@ -155,7 +156,7 @@ TEST_F(Publish, AnyQualifierIsSoughtInTheRangeUntilNoneIsFree) {
   EXPECT_EQ(ninth.error().type(), Type::ConnQualInUse);
 }
 
-// In a child without privileges: 0 stands for "not tried".
+// What a child reports. 0: it ended before it could try.
 enum Outcome : std::uint64_t { kPublished = 1, kFailed = 2 };
 
 TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
@@ -174,8 +175,9 @@ TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
   expect_in_use(*std::make_unique<Adapter>(world, "127.0.0.77"), 999);
 }
 
-// Binds the rendezvous of a port that belongs to the parent, answers nothing, counts diallers.
-// Without a place in its queue one can wait there and is not let go.
+// Takes the name of a rendezvous that is due to another process. Reports 1 if the first dialler
+// hangs up without a word, and 2 if it sends something. With 0 places it accepts none: one dialler
+// waits in the queue for ever.
 void squat(Numbers& numbers, const std::string& name, int places = 8) {
   if (::setresuid(kNobody, kNobody, kNobody) != 0) return;
   const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -187,7 +189,7 @@ void squat(Numbers& numbers, const std::string& name, int places = 8) {
   while (places == 0) ::pause();
   const int dialler = ::accept(socket, nullptr, nullptr);
   char byte = 0;
-  // Whoever sees through us hangs up without a word.
+  // A dialler that recognises the squatter hangs up without a word.
   numbers.put(::recv(dialler, &byte, 1, 0) <= 0 ? 1 : 2);
   for (;;) ::pause();
 }
@@ -206,7 +208,7 @@ TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
-// A user namespace of its own, which knows no user of the namespace above, or root alone.
+// Enters a new user namespace, which knows no user of the one above, or those in `known`.
 bool leave_users_behind(const char* known = nullptr) {
   if (::unshare(CLONE_NEWUSER) != 0) return false;
   if (known == nullptr) return true;
@@ -217,7 +219,7 @@ bool leave_users_behind(const char* known = nullptr) {
 
 enum InNamespace : std::uint64_t { kNoNamespace = 10, kFindings = 11 };
 
-// Seen from there the owner of the port and the squatter have the same number.
+// In the new user namespace the owner of the port and the squatter have the same user number.
 // Rules: PROTECT.8
 TEST_F(Publish, ASquatterIsToldNothingWhereNobodyKnowsTheUsers) {
   if (::geteuid() != 0) GTEST_SKIP() << "becoming other users needs root";
@@ -303,8 +305,8 @@ TEST(SameUser, ANumberThatStandsForOneUserIsThatUser) {
   EXPECT_FALSE(is_same_user(1000, 1001).value());
 }
 
-// The number that stands for unknown users is the system's, and is known; whom this process knows
-// is read each time.
+// The number that stands for unknown users is the same in the whole system, and known by now. The
+// users that this process knows are read from a file each time.
 // Rules: PROTECT.8
 TEST(SameUser, OnlyANumberThatMayStandForSeveralUsersIsAskedAbout) {
   Child child([](Numbers& numbers) {
@@ -323,7 +325,7 @@ TEST(SameUser, OnlyANumberThatMayStandForSeveralUsersIsAskedAbout) {
   EXPECT_EQ(numbers.get(), kPublished) << "a lack of descriptors tells nothing";
 }
 
-// A name at which nobody is accepted any more.
+// A name whose holder accepts no connection, and whose queue is full.
 struct FullQueue {
   explicit FullQueue(ConnQual qualifier) {
     const auto host = read_address(address_of("127.0.0.1"));
@@ -337,7 +339,7 @@ struct FullQueue {
   int last = 0;
 };
 
-// While somebody keeps the queue of the address's own name full.
+// Dials while a process keeps the queue of the address's own name full.
 void dial_beside_full_queue(World& world, Adapter& from, ConnQual qualifier, Dialled& dialled) {
   const FullQueue full(qualifier);
   ASSERT_EQ(full.last, EAGAIN);
@@ -345,7 +347,7 @@ void dial_beside_full_queue(World& world, Adapter& from, ConnQual qualifier, Dia
 }
 
 TEST_F(Publish, ASquatterWhoseQueueIsFullHoldsNobodyUp) {
-  const ConnQual port = publish_any(a)->qualifier(); // and it is free again
+  const ConnQual port = publish_any(a)->qualifier(); // it is free again
   Dialled dialled;
   ASSERT_NO_FATAL_FAILURE(dial_beside_full_queue(world, b, port, dialled));
   EXPECT_EQ(dialled.failure, DialFailure::Refused);
@@ -358,7 +360,7 @@ TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
   EXPECT_NE(dialled.port, nullptr);
 }
 
-// Whether the name is this user's or not.
+// Looks for a rendezvous whose queue is full.
 Finding find_beside_full_queue(ConnQual qualifier) {
   KnownHolders holders;
   const HostAddress host = *read_address(address_of("127.0.0.1"));
@@ -368,7 +370,8 @@ Finding find_beside_full_queue(ConnQual qualifier) {
   return find_rendezvous(host, qualifier, holders, 0, found);
 }
 
-// Its own TCP listener is there, and over TCP it can be reached.
+// The lookup does not wait for a squatter of another user. The owner of the port can be reached
+// over TCP.
 TEST_F(Publish, ASquatterOfAnotherUserWhoseQueueIsFullHoldsNobodyUp) {
   if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
   auto port = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
@@ -387,9 +390,10 @@ TEST_F(Publish, TheOwnerOfThePortWhoseQueueIsFullIsWaitedFor) {
   EXPECT_EQ(find_beside_full_queue(port->port()).what, Lookup::Busy);
 }
 
-// The kernel goes through all UNIX sockets there are to tell whose a name is.
+// The kernel goes through all UNIX sockets to tell which user holds a name. So the lookup does not
+// ask if no process has the port.
 TEST_F(Publish, WhoseAFullQueueIsIsNotAskedWhereNobodyCouldBeRight) {
-  const ConnQual port = publish_any(a)->qualifier(); // and it is free again
+  const ConnQual port = publish_any(a)->qualifier(); // it is free again
   const HostAddress host = *read_address(address_of("127.0.0.1"));
   KnownHolders holders;
   GuardedFd found;
@@ -431,7 +435,7 @@ TEST_F(Publish, TheNameAskedForLongestAgoGivesWay) {
   EXPECT_EQ(holders.find(oldest, 3).value(), known.value()) << "it is asked for anew";
 }
 
-// A service point that listens over TCP alone, as far as names go.
+// The names that a service point takes which listens over TCP alone.
 struct TcpAlone {
   TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
       : errors{reserve_rendezvous(where, qualifier, rendezvous),
@@ -481,11 +485,11 @@ TEST_F(Publish, ASquatterBesideALargeQualifierKeepsNobodyFromIt) {
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
-// Both of this user: neither gains anything from the other.
+// The rendezvous and the claim are of the same user, so neither takes anything from another user.
 TEST_F(Publish, AClaimOfNobodyElseDisputesNoName) {
   const auto name = a.fabric->publish(large);
   ASSERT_TRUE(name.has_value());
-  GuardedFd claim; // nobody who keeps to the rules would have it
+  GuardedFd claim; // Datum would not take it beside the rendezvous
   ASSERT_EQ(name_qualifier(kMappedNames, std::nullopt, large, claim), 0);
   Dialled dialled;
   dial_now(world, b, "127.0.0.1", large, dialled);
@@ -503,7 +507,7 @@ TEST_F(Publish, ManyAddressesMayHaveALargeQualifierAndEachExcludesEveryAddress) 
   for (QualifierClaim& each : claims) ASSERT_EQ(claim_next(each), 0);
   QualifierClaim more;
   EXPECT_EQ(claim_next(more), EUSERS);
-  claims.erase(claims.begin(), claims.end() - 1); // the last mark is none of the first ones
+  claims.erase(claims.begin(), claims.end() - 1); // only the last of the marks stays taken
   expect_in_use(wildcard, large);
   EXPECT_EQ(claim_next(more), 0);
   claims.clear();
@@ -512,8 +516,8 @@ TEST_F(Publish, ManyAddressesMayHaveALargeQualifierAndEachExcludesEveryAddress) 
   EXPECT_TRUE(wildcard.fabric->publish(large).has_value());
 }
 
-// Of a rendezvous and of the marks that are all taken, the claim's is what it fails for: a
-// rendezvous that was bound first could be connected to before it is refused.
+// The rendezvous and all marks are taken, and publish() fails for the marks: it takes the claim
+// first. A peer could connect to a rendezvous that was bound before the claim failed.
 TEST_F(Publish, WithoutAClaimNoRendezvousIsTried) {
   GuardedFd rendezvous;
   ASSERT_EQ(reserve_rendezvous(read_address(address_of("127.0.0.1")), large, rendezvous), 0);
@@ -536,7 +540,8 @@ TEST_F(Publish, WithoutARendezvousNoClaimIsLeft) {
   EXPECT_EQ(claim_qualifier(kSameHostNames, std::nullopt, large, claim), 0);
 }
 
-// Nobody reads there: what the kernel kept would stay until the service point ends.
+// No process reads from the socket of a claim. What the kernel kept there would stay until the
+// service point ends.
 TEST_F(Publish, AClaimKeepsNothingThatStrangersSendIt) {
   QualifierClaim claim;
   ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);
@@ -568,7 +573,7 @@ TEST_F(Publish, ARendezvousWithoutItsTcpPortIsASquatter) {
     const auto name = publish_any(a);
     free = name->qualifier();
   }
-  // The name alone, as somebody would take it who was refused the port.
+  // The name without the port, as a squatter would take it.
   const auto socket = bind_rendezvous(read_address(address_of("127.0.0.1")), free, false);
   ASSERT_TRUE(socket.has_value());
   Dialled dialled;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Memory that is taken away: waiting for a peer inside it, and what becomes of one that stays.
+// ShmFabric::quiesce(): it waits for a peer inside memory that is about to be given away, and
+// isolates that memory from a peer that stays.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -65,7 +66,7 @@ class Quiesce : public testing::Test {
   Dialled dialled;
   int file = -1;
   std::byte* memory = nullptr;
-  std::byte* peers_view = nullptr; // what a peer has mapped
+  std::byte* peers_view = nullptr; // the mapping of the peer
 };
 
 TEST_F(Quiesce, NobodyInsideIsNotWaitedFor) {
@@ -96,7 +97,7 @@ TEST(QuiesceWaits, UntilThePeerHasLeft) {
   EXPECT_EQ(owner.lost, 0);
 }
 
-// The limit is an hour: this test ends only if the dead are not waited for.
+// The limit is an hour: this test ends only if quiesce() does not wait for a dead peer.
 TEST(QuiesceDoesNotWait, ForAPeerThatDiedInside) {
   ShmOptions patient;
   patient.quiesce_limit = 3600 * kSecond;
@@ -180,7 +181,7 @@ TEST_F(Quiesce, MemoryThatNobodyMayWriteStaysWhereItIs) {
   EXPECT_EQ(memory[0], std::byte{0x66});
 }
 
-// The program closed the descriptor, and its number names another file.
+// The program has closed the descriptor, and its number names another file now.
 TEST_F(Quiesce, AnotherFileIsNeverPutInTheMemorysPlace) {
   describe(kStag, 0, kPage).stag.store(0);
   const int other = ::memfd_create("other", MFD_CLOEXEC);

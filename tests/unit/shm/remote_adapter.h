@@ -9,8 +9,8 @@
 
 namespace datum::test {
 
-// What the other process does: `prepare` before anybody can dial, then turns of its world until a
-// number arrives from the test, which `command` gets.
+// What the other process does. It calls `prepare` before it publishes its qualifier. Then it gives
+// its world turns, and calls `command` with each number that the test sends.
 struct RemoteScript {
   std::function<void(Adapter&)> prepare = [](Adapter&) {};
   std::function<void(Adapter&, std::uint64_t, Numbers&)> command = [](Adapter&, std::uint64_t,

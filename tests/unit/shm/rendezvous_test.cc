@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Names, addresses, and the texts of /proc that decide about them.
+// HostAddress, the names of rendezvous, the owner of a TCP listener as /proc/net tells it, and the
+// range of ports for any qualifier.
 #include <array>
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
@@ -120,7 +121,8 @@ TEST(ListenerOwner, AnEstablishedConnectionIsNoListener) {
   EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5002), std::nullopt);
 }
 
-// Beside a listener at every address of IPv4 the one of IPv6 answers IPv6 alone.
+// If one listener has every address of IPv4, another one at every address of IPv6 answers IPv6
+// alone.
 // Rules: PROTECT.14
 TEST(ListenerOwner, OfIpv4ComesBeforeOneOfIpv6) {
   constexpr const char* kBoth6 =
@@ -130,7 +132,7 @@ TEST(ListenerOwner, OfIpv4ComesBeforeOneOfIpv6) {
   EXPECT_EQ(find_listener(kTcp, kBoth6, host("fd00::1"), 5001), found(1006));
 }
 
-// "::ffff:10.0.0.7" and "::ffff:0.0.0.0" answer IPv4, and nothing else does there.
+// Listeners at "::ffff:10.0.0.7" and "::ffff:0.0.0.0" answer IPv4 alone.
 // Rules: PROTECT.14
 TEST(ListenerOwner, AtAMappedAddressAnswersIpv4) {
   constexpr const char* kMapped6 =
@@ -143,7 +145,7 @@ TEST(ListenerOwner, AtAMappedAddressAnswersIpv4) {
   EXPECT_EQ(find_listener("", kMapped6, host("fd00::1"), 5005), std::nullopt);
 }
 
-// Somebody's listener; -1: this host has no IPv6.
+// A TCP listener at an address of IPv6. Empty: this host has no IPv6.
 UniqueFd listen_at_ipv6(const in6_addr& at, bool ipv6_only, std::uint16_t& port) {
   UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int only = ipv6_only ? 1 : 0;
@@ -160,7 +162,8 @@ UniqueFd listen_at_ipv6(const in6_addr& at, bool ipv6_only, std::uint16_t& port)
 }
 
 using Owner = OrErrno<std::optional<uid_t>>;
-// The kernel's own answer, and that of its files where it may not be asked: if there is a filter.
+// The owner as netlink tells it, and as /proc/net tells it while a filter forbids netlink. Without
+// filters the second is the first.
 std::array<Owner, 2> owners_at(const HostAddress& where, std::uint16_t port) {
   std::array<Owner, 2> both{tcp_listener_owner(where, port), std::nullopt};
   std::thread([&] {
@@ -216,14 +219,15 @@ TEST(ListenerOwner, ADualStackListenerAnswersForIpv4) {
             std::optional<uid_t>(::geteuid()));
 }
 
-// Nobody accepts there: a program that connects by TCP must not believe that it is served.
+// No process accepts at a claimed port. A program that connects to it over TCP must not believe
+// that it is served.
 struct Claimed {
   const char* at; // nullptr: every address
   const char* asked;
 };
 class AForeignConnect : public testing::TestWithParam<Claimed> {
  protected:
-  // The state in which it stays; 0: there is no such address here.
+  // The state of a socket that connects to the claimed port. 0: this host has no such address.
   static std::uint64_t state() {
     const auto [at, asked] = GetParam();
     const auto claim = PortClaim::take(at == nullptr ? std::nullopt : std::optional(host(at)), 0);
@@ -242,7 +246,7 @@ class AForeignConnect : public testing::TestWithParam<Claimed> {
   }
 };
 
-// On loopback an answer would be there before connect() ends.
+// On the loopback interface an answer would come before connect() returns.
 TEST_P(AForeignConnect, IsNotAnswered) {
   const std::uint64_t found = state();
   if (found == 0) GTEST_SKIP() << "no such address here";
@@ -280,7 +284,7 @@ void expect_any_port(const char* ephemeral, std::uint16_t low, std::uint16_t hig
   EXPECT_EQ(range.high, high) << ephemeral;
 }
 
-// 16384 to 24575 are those of qualifiers that are no ports.
+// 16384 to 24575 are the candidate ports of qualifiers above 65535.
 // Rules: tcp.Q10
 TEST(AnyPort, TheRangeHasNoMappedPort) {
   expect_any_port("32767 60999", 24576, 32766);

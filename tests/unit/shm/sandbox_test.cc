@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Filters of system calls that refuse a family of sockets, or what the kernel tells of a peer. Each
-// body runs in a child process, which keeps the filter to itself.
+// ShmFabric under filters of system calls, which refuse a family of sockets, or the calls that tell
+// about a peer. Each test body runs in a child process, to which the filter is confined.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -20,7 +20,7 @@
 namespace datum::test {
 namespace {
 
-// What a child says; 0 is a child that has died.
+// What a child reports. 0: the child has died.
 constexpr std::uint64_t kAsExpected = 1;
 constexpr std::uint64_t kOtherwise = 2;
 constexpr std::uint64_t kNoFilter = 3;
@@ -40,7 +40,7 @@ class WithoutNetlink : public testing::TestWithParam<int> {
   }
 };
 
-// False: it still waits, for what cannot come.
+// Dials, and waits for the outcome. False: there was none within five seconds.
 bool ends(World& world, Adapter& from, const char* address, ConnQual qualifier, Dialled& dialled) {
   auto dial = from.fabric->dial(address_of(address), qualifier, dialled);
   if (!dial) return false;
@@ -104,7 +104,7 @@ class WithoutUnix : public testing::TestWithParam<std::pair<Call, int>> {
   }
 };
 
-// A listener stands there all the same: it is not for who may not look to say that nobody does.
+// A listener exists. A process that may not look for it must not report that none exists.
 // Rules: ENV.20
 TEST_P(WithoutUnix, WhoMayNotLookIsToldSoAndFindsTheAddressUnreachable) {
   Child child([](Numbers& numbers) {
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(By, WithoutUnix,
                                          std::pair{Call::Connect, EPERM},
                                          std::pair{Call::Connect, EACCES}));
 
-// --- where the kernel tells nothing of a peer ----------------------------------------------------
+// --- without calls that tell about a peer --------------------------------------------------------
 
 // Rules: PROTECT.8
 TEST(WithoutPeerCredentials, WhoAnswersIsNotKnown) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Handshakes of a process that has no descriptor left for what its peer passes.
+// The handshake of a process that has no descriptor left for those that its peer passes.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr rlim_t kLimit = 128; // more than this process has open
 constexpr int kPassed = STDERR_FILENO;
 
-// All descriptors that there may be, until it ends.
+// During its lifetime it takes all descriptors that this process may have.
 class NoDescriptors {
  public:
   NoDescriptors() {

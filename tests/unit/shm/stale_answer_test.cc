@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A listener whose answers are late, wrong or contradictory: what the dialler makes of them.
+// ShmFabric as dialler: what it does if a listener's answers are late, wrong or contradictory.
 #include <gtest/gtest.h>
 
 #include "tests/unit/shm/stranger.h"
@@ -45,7 +45,7 @@ TEST_F(StaleAnswer, APeerThatForgotTheLinkIsNotOfferedAnother) {
   const UniqueFd two = listener.accept();
   listener.answer(two, DialVerdict::Fresh);
   EXPECT_EQ(listener.hear(two), std::nullopt);
-  // Once its hangup has been seen, a new link is made.
+  // Once the dialler has seen the end of the first link, it makes a new one.
   socket.reset();
   UniqueFd three = listener.accept();
   listener.answer(three, DialVerdict::Fresh);
@@ -101,7 +101,7 @@ TEST_F(StaleAnswer, APeerOfAnotherVersionRefuses) {
   EXPECT_EQ(first.failure, DialFailure::Refused);
 }
 
-// Its other fields may mean something else there.
+// In another version the other fields may have another meaning.
 TEST_F(StaleAnswer, NothingElseOfAnAnswerInAnotherVersionIsBelieved) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/shm/stranger.h: somebody who speaks the handshake by hand, as well or badly as a test
-// wants, without an adapter.
+// tests/unit/shm/stranger.h: both sides of the handshake without an adapter. The test writes the
+// messages, right or wrong.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 
 namespace datum::test {
 
-// Speaks the handshake by hand.
+// The dialling side.
 class Stranger {
  public:
   Stranger(World& world, ConnQual qualifier) : world_(world) {
@@ -45,7 +45,7 @@ class Stranger {
     say_offer(std::span(&fd, 1));
     EXPECT_EQ(hear(), DialVerdict::Fresh);
   }
-  // The next answer's verdict; nothing: hung up.
+  // The verdict of the next answer. nullopt: the dialled side hung up.
   std::optional<DialVerdict> hear() {
     std::optional<DialVerdict> verdict;
     EXPECT_TRUE(world_.run_until([&] {
@@ -68,7 +68,7 @@ class Stranger {
   GuardedFd socket_;
 };
 
-// Holds a rendezvous and answers diallers, with one id, as a test wants.
+// The dialled side: it holds a rendezvous. All of its answers have the same id.
 class StrangeListener {
  public:
   StrangeListener(World& world, ConnQual qualifier) : world_(world) {
@@ -76,7 +76,7 @@ class StrangeListener {
     EXPECT_TRUE(bound.has_value());
     if (bound) socket_ = std::move(*bound);
   }
-  // The next dialler, whose Hello has been read.
+  // Accepts the next dialler, and reads its Hello.
   UniqueFd accept() {
     UniqueFd dialler;
     EXPECT_TRUE(world_.run_until([&] {
@@ -103,7 +103,7 @@ class StrangeListener {
     encode(ready, bytes);
     EXPECT_EQ(send_message(dialler.get(), bytes, fds), 0);
   }
-  // Nothing: hung up.
+  // The kind of the next message. nullopt: the dialler hung up.
   std::optional<MessageKind> hear(const UniqueFd& dialler) {
     std::optional<MessageKind> kind;
     EXPECT_TRUE(world_.run_until([&] {

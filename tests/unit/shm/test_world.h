@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/shm/test_world.h: what a fabric needs around it, without threads: a reactor on
-// poll(2), the real clock, and a record of what the fabric reported.
+// tests/unit/shm/test_world.h: what ShmFabric needs in a test without threads: a reactor on
+// poll(2), the real clock, and a record of what the fabric reports.
 #pragma once
 
 #include <arpa/inet.h>
@@ -69,7 +69,7 @@ class PollReactor final : public Reactor {
   }
   void handle_all() override { turn(0); }
   std::size_t size() const { return handlers_.size(); }
-  bool full = false; // as an epoll whose user may have no more watches
+  bool full = false; // add() fails, as with epoll when the user may have no more watches
 
  private:
   struct Entry {
@@ -116,9 +116,10 @@ class World {
     reactor.turn(static_cast<int>(wait));
     timers.run(time.now());
   }
-  // False: it did not come true within ten seconds.
+  // Gives turns until `done` returns true. False: it did not within a minute, or four
+  // under an emulator.
   [[nodiscard]] bool run_until(const std::function<bool()>& done) {
-    // Long enough for a machine with other work: it only ends what would never end.
+    // Long enough for a busy machine: only a wait that would never end gets that far.
     const char* const times = std::getenv("DATUM_TEST_PATIENCE"); // under an emulator
     const Instant end = time.now() + (times == nullptr ? 60 : 240) * kSecond;
     while (!done()) {
@@ -150,7 +151,7 @@ class Adapter final : public FabricEvents {
   }
 
   std::unique_ptr<ShmFabric> fabric;
-  IdleLink idle = IdleLink::Drop; // what the layer above would say
+  IdleLink idle = IdleLink::Drop; // the answer of judge_idle()
   int judged = 0;
   std::vector<LinkPort*> links;
   std::map<LinkPort*, int> doorbells;

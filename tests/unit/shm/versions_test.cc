@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the first release says and shares, held against this one, and spoken to it again; and peers
-// whose numbers differ.
+// The recorded messages and shared memory of the first release: those of today are the same, and a
+// dialler with the recorded ones is served. Peers whose version numbers differ.
 #include <bit>
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(RecordedShm, TheHandshakeIsThatOfTheFirstRelease) {
   EXPECT_EQ(said(MessageKind::Ready, false), recorded_hex("shm-ready")) << kRaise;
 }
 
-// The words of a segment are in host order.
+// The value of a word of the recorded segment, which is little-endian.
 std::uint32_t word(std::span<const std::byte> octets, std::size_t at) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < 4; ++i)
@@ -168,7 +168,8 @@ TEST(RecordedShm, RegionEntriesAreLaidOutAsInTheFirstRelease) {
   EXPECT_EQ(kRemoteWrite, 0x20U) << kRaise;
 }
 
-// As a version has it whose words are in the order of this host: on a big-endian one 0x8001 for 1.
+// The version number of a process with the byte order of this host. On a big-endian host it is
+// 0x8001 for version 1.
 constexpr std::uint16_t in_our_order(std::uint16_t number) {
   return static_cast<std::uint16_t>(number |
                                     (std::endian::native == std::endian::big ? 0x8000 : 0));
@@ -176,13 +177,14 @@ constexpr std::uint16_t in_our_order(std::uint16_t number) {
 
 class Replayed : public testing::Test {
  protected:
-  // What was recorded is little-endian.
+  // A recorded message, which is little-endian, with the version number of this host's byte order.
   static std::vector<std::byte> said_in_our_order(const std::string& name) {
     std::vector<std::byte> octets = recorded(name);
     octets[5] |= static_cast<std::byte>(in_our_order(0) >> 8U);
     return octets;
   }
-  // The address is one of this machine's, the family in its order.
+  // The recorded Hello. Its address is on this host, with the family in the byte order of this
+  // host.
   static std::vector<std::byte> hello() {
     std::vector<std::byte> octets = said_in_our_order("shm-hello");
     const sa_family_t family = AF_INET;
@@ -232,7 +234,8 @@ TEST_F(Replayed, ADiallerOfAnotherVersionIsToldOursAndIsNamedInTheLog) {
   EXPECT_TRUE(a.links.empty());
 }
 
-// Only the first eight octets keep their meaning, and of these kind and verdict may be new ones.
+// In another version only the first eight octets keep their meaning. The kind and the verdict among
+// them may have new values.
 // Rules: VERSION.5
 TEST_F(Replayed, AHelloOfAnotherVersionMayBeOfAnySizeAndKind) {
   constexpr std::byte kLater[] = {std::byte{0x44}, std::byte{0x54}, std::byte{0x48},
@@ -265,7 +268,7 @@ TEST_F(Replayed, ASegmentOfAnotherVersionIsRefusedAndBothNumbersAreNamed) {
   }
 }
 
-// Listens as a process of another version does.
+// Listens at the name that a process of another version takes.
 class OfVersion {
  public:
   OfVersion(const std::string& version, const std::string& host, ConnQual qualifier)
@@ -281,7 +284,7 @@ class OfVersion {
 
 class OtherVersion : public testing::Test {
  protected:
-  // Beyond 16 bits no port tells whose a name is.
+  // Beyond 16 bits a qualifier has no port that would tell which process its name belongs to.
   const ConnQual qualifier = (ConnQual{1} << 43U) + static_cast<ConnQual>(::getpid());
   World world;
   Adapter a{world, "127.0.0.1"};
@@ -327,7 +330,7 @@ TEST_F(OtherVersion, ThatIsNoneOfTheNextTwoIsNobody) {
   EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
 }
 
-// Who waits for nobody at a name has it for another reason (qualifier_claim.h).
+// A socket that has a name and does not listen there is no rendezvous (qualifier_claim.h).
 // Rules: VERSION.4
 TEST_F(OtherVersion, ThatDoesNotListenIsNobody) {
   const UniqueFd holder(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -342,7 +345,7 @@ TEST_F(OtherVersion, IsFoundByWhoeverHasAnotherWay) {
   const HostAddress host = *read_address(address_of("127.0.0.1"));
   EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::OtherVersion);
   EXPECT_EQ(a.fabric->find(host, qualifier).version, in_our_order(2));
-  // Somebody who speaks ours goes first.
+  // A listener of this version goes first.
   const StrangeListener ours(world, qualifier);
   EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::Found);
 }

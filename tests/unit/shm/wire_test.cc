@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The handshake's messages, octet by octet.
+// handshake_wire.h: the messages of the handshake, octet by octet.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -57,7 +57,7 @@ TEST(HandshakeWire, WhatWasEncodedIsDecoded) {
   EXPECT_EQ(decoded, offer);
 }
 
-// Words in the segment are in the order of the host.
+// The words of a segment have the byte order of the host.
 TEST(HandshakeWire, TheOtherOrderOfOctetsIsAnotherVersion) {
   EXPECT_EQ(kHandshakeVersion, std::endian::native == std::endian::little ? 0x0001 : 0x8001);
   constexpr std::uint16_t kOther = std::endian::native == std::endian::little ? 0x8001 : 0x0001;
@@ -77,7 +77,7 @@ TEST(HandshakeWire, EveryOtherLengthIsRefused) {
 
 TEST(HandshakeWire, ValuesThatCannotBeAreRefused) {
   Greeting ours = a_greeting();
-  ours.preamble.version = kHandshakeVersion; // of others less is looked at
+  ours.preamble.version = kHandshakeVersion; // of another version only the preamble is checked
   GreetingBytes good{};
   encode(ours, good);
   Greeting greeting;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// An answer to a request where memory is lacking: the peer gets it all the same, or waits for it.
-// A peer that is closed without one would ask again.
+// IncomingConnection: the answer to a request while memory is short. The peer still gets the
+// answer, now or later. A peer whose connection ends without an answer would send its request
+// again.
 #include <gtest/gtest.h>
 
 #include "../iwarp/no_memory.h"
@@ -13,7 +14,7 @@ using iwarp::test::NoMemory;
 using iwarp::test::StandIn;
 using Log = std::vector<std::string>;
 
-// A request, which has come.
+// The near station has connected, and its request has arrived at the far one.
 class Answer : public testing::Test {
  protected:
   Answer() {
@@ -23,7 +24,7 @@ class Answer : public testing::Test {
     channel_ = std::move(*made);
     stations_.run_until([&] { return (request_ = stations_.far.take_request()) != nullptr; });
   }
-  // False: there was no memory for it.
+  // Accepts with so many successful allocations. False: there was not enough memory.
   bool accepts_with(int allocations) {
     const NoMemory scarce(allocations);
     try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A request that leaves with its post, beside other connections that have something to send.
+// TcpTransport: when a request leaves within the call that posts it, beside other connections that
+// have something to send.
 #include <gtest/gtest.h>
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.
 #include <linux/tcp.h>
@@ -11,7 +12,7 @@
 namespace datum::test {
 namespace {
 
-// Ever, whether or not they have arrived.
+// All octets that TCP has ever sent on this connection, arrived or not.
 std::uint64_t octets_sent(const End& end) {
   tcp_info info{};
   socklen_t length = sizeof info;
@@ -23,21 +24,21 @@ class AtOnce : public testing::Test {
  protected:
   AtOnce() {
     stations_.let_posters_come_back_soon(*first_);
-    stations_.near.turn(); // nothing is left of how they were connected
+    stations_.near.turn(); // the connects have left nothing to do
     EXPECT_FALSE(near().has_work());
   }
   // A Send without payload.
   static void post(const Line& line) {
     EXPECT_EQ(line.near.channel->start(WorkRequest{}), StartResult::Started);
   }
-  // What the near side has sent meanwhile.
+  // How many octets the near side sends on `line` during `calls`.
   template <class Calls>
   static std::uint64_t sent(const Line& line, const Calls& calls) {
     const std::uint64_t before = octets_sent(line.near);
     calls();
     return octets_sent(line.near) - before;
   }
-  // A Send in ordinary memory.
+  // A Send of 50,000 octets.
   void post_long(const Line& line) {
     WorkRequest work;
     work.local = std::span(&memory_, 1);
@@ -109,7 +110,7 @@ TEST_F(AtOnce, WhatCannotLeaveIsWokenForWhereNobodyComesBackSoon) {
 
 // Rules: tcp.S3
 TEST_F(AtOnce, NotBeforeTheEndOfAnotherConnection) {
-  second_->near.channel->on_receive_posted(); // waits for its turn, and the end behind it
+  second_->near.channel->on_receive_posted(); // waits for its turn, and the close waits behind it
   first_->near.channel->close(CloseMode::Disconnect);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
   EXPECT_NE(sent(*second_, [&] { near().progress(); }), 0U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/tcp/bare_socket.h: what the parts of a connection lean on, without a connection around
-// them: a socket whose other end the test holds, a session in full operation, and what the parts
-// of a transport share.
+// tests/unit/tcp/bare_socket.h: what one part of a connection needs in a test without the
+// connection: a socket whose other end the test holds, a session in full operation, and the
+// TcpContext of a transport.
 #pragma once
 
 #include <cerrno>
@@ -46,7 +46,7 @@ class BareSocket : private FdHandler {
               static_cast<ssize_t>(octets.size()));
     while (unread() < before + octets.size()) continue;
   }
-  // Until the peer's end, or a reset, has come.
+  // Waits until this has come to the socket. 0: a reset.
   void await(short what) const {
     pollfd one{socket.get(), what, 0};
     ::poll(&one, 1, -1);
@@ -56,7 +56,7 @@ class BareSocket : private FdHandler {
     peer.reset();
     await(0);
   }
-  // All that has come to the peer.
+  // Reads all that has come to the peer, and returns how many octets it was.
   std::size_t hear() const {
     std::size_t all = 0;
     Bytes some(256 * 1024);

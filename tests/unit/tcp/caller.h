@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/tcp/caller.h: who connects to a station without being one.
+// tests/unit/tcp/caller.h: a plain TCP socket that connects to a station.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace datum::test {
 
-// A program that is none of ours, and says what it likes.
+// A foreign program. The test writes what it sends.
 class Caller {
  public:
   explicit Caller(ConnQual qualifier) {
@@ -35,7 +35,7 @@ class Caller {
               static_cast<ssize_t>(octets));
   }
   void finish() const { EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0); }
-  // Not in order.
+  // Ends the connection by a reset.
   void reset() {
     const linger none{1, 0};
     EXPECT_EQ(::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none), 0);
@@ -51,7 +51,7 @@ class Caller {
   UniqueFd socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 };
 
-// Revision 1, no CRC.
+// An MPA request of revision 1, without CRC.
 inline constexpr const char* kPlain = "4d504120494420526571204672616d6500010000";
 
 } // namespace datum::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A peer that takes nothing: while its host answers it lives.
+// ClosedWindow: a peer that takes nothing is alive while its host answers.
 #include <gtest/gtest.h>
 
 #include "transport/tcp/closed_window.h"
@@ -11,7 +11,7 @@ constexpr Duration kDeadAfter = 8 * kSecond;
 
 class OfAClosedWindow : public testing::Test {
  protected:
-  // A look, before which so many segments have left and come.
+  // One look at `now`. Since the last one `out` segments have left and `in` have come.
   bool is_dead_at(Instant now, std::uint32_t out, std::uint32_t in) {
     state_.segments_out += out;
     state_.segments_in += in;
@@ -51,7 +51,7 @@ TEST_F(OfAClosedWindow, WhatComesAtTheLastMomentStartsTheTimeAnew) {
   EXPECT_TRUE(is_dead_at(16 * kSecond, 0, 0));
 }
 
-// Nobody was asked, or the answer is on its way.
+// The kernel has sent no probe since the last look, or the answer to its only probe is on the way.
 // Rules: ENV.9
 TEST_F(OfAClosedWindow, SilenceAfterOneQuestionIsNoDeath) {
   EXPECT_FALSE(is_dead_at(0, 1, 1));
@@ -61,7 +61,7 @@ TEST_F(OfAClosedWindow, SilenceAfterOneQuestionIsNoDeath) {
   EXPECT_TRUE(is_dead_at(120 * kSecond, 1, 0));
 }
 
-// However many questions: of a process that was stopped they all show at once.
+// A process that was stopped sees all probes of that time at its first look.
 // Rules: ENV.9
 TEST_F(OfAClosedWindow, OneLateLookIsNoDeath) {
   EXPECT_FALSE(is_dead_at(0, 1, 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which congestion control the sockets of a connection have.
+// Congestion: which congestion control the sockets of a connection have.
 #include <gtest/gtest.h>
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.
 #include <linux/tcp.h>
@@ -62,7 +62,7 @@ TEST(CongestionControl, IsLeftAloneWhereItIsNotOurs) {
   EXPECT_EQ(congestion_of(socket.get()), "reno");
   congestion.expect_network(socket.get());
   EXPECT_EQ(congestion_of(socket.get()), congestion_of(fresh_socket().get()));
-  // As a route may have chosen: anything but what we choose ourselves.
+  // A route may have chosen one of these. Datum itself never does.
   for (const std::string other : {"bbr", "cubic"}) {
     if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, other.data(),
                      static_cast<socklen_t>(other.size())) != 0)

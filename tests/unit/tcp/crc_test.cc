@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whether an end asks for the CRC, and what it says of the way, where the two have different
-// addresses of one host.
+// TcpTransport between two addresses of one host: whether an end asks for the CRC, and why it says
+// that the connection goes over TCP.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -40,7 +40,7 @@ std::array<std::uint8_t, 20> hear(int socket) {
   return frame;
 }
 
-// What a station replies to a request that asks for the CRC, or does not, and why over TCP.
+// Whether a station's reply asks for the CRC, and why its connection goes over TCP.
 struct Reply {
   bool crc = false;
   std::string reason;
@@ -92,7 +92,7 @@ TEST(Crc, EitherEndMayHaveIt) {
   EXPECT_TRUE(replies_with_crc(CrcPolicy::Off, true));
 }
 
-// What a station with that policy asks for.
+// Whether the request of a station with that policy asks for the CRC.
 bool asks_for_crc(CrcPolicy policy) {
   TcpOptions options;
   options.crc = policy;

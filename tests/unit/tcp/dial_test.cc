@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What becomes of a dial whose peer goes while it is asked.
+// A connect over TCP whose peer ends before it replies.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -11,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-// A program that is none of ours, on the loopback interface.
+// A foreign program that listens on the loopback interface.
 class Stranger {
  public:
   Stranger() {
@@ -38,7 +38,7 @@ class Stranger {
   ConnQual port_ = 0;
 };
 
-// It may have told its consumer of the request, who would be told twice.
+// The peer may have told its consumer of the request. A second request would tell it twice.
 // Rules: CONN.27 CONN.28
 TEST(Dial, WhoHasHadTheRequestAndWentIsNotNobody) {
   Station near;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What leaves with its post to a peer that is none of ours, and is told with the next turn; how
-// that peer ends meanwhile.
+// Requests to a foreign peer that leave within the call that posts them, and complete in the next
+// turn; and a peer that ends in between.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -21,7 +21,7 @@ class ForeignAtOnce : public testing::Test {
     socket_ = far().reactor.last();
     channel_ = asked->accept({}, events_, {});
     far().turn();
-    stranger_.hear(20); // what is unread would make an end a reset
+    stranger_.hear(20); // with unread octets TCP would reset the connection at its end
     // Its first FPDU is no Hello.
     stranger_.say(iwarp::test::fpdu(iwarp::test::tagged(iwarp::Rdmap::Write, 1, 0), {}, false));
     look();
@@ -29,16 +29,16 @@ class ForeignAtOnce : public testing::Test {
   }
   // A Send without payload.
   void post() { EXPECT_EQ(channel_->start(WorkRequest{}), StartResult::Started); }
-  // What has come is read; nothing has its turn.
+  // Reads what has come, without a turn.
   void look() {
     await_octets(socket_);
     far().reactor.handle_all();
   }
-  // The turn comes first, as in a poll.
+  // The turn comes before the read, as in a poll.
   void poll() {
     far().transport->progress();
     far().reactor.handle_all();
-    far().transport->progress(); // ends are told with the next one
+    far().transport->progress(); // ends are told in the next turn
   }
   void await_reset() const {
     pollfd one{socket_, 0, 0};
@@ -64,7 +64,8 @@ TEST_F(ForeignAtOnce, AResetThatAPostRunsIntoIsNoEndInOrder) {
   EXPECT_EQ(events_.log(), Log{"broken"});
 }
 
-// What it would have said is dropped, and nobody waits for an end behind the reset.
+// The session drops what it still had to send, and does not wait for the peer's end behind the
+// reset.
 // Rules: iwarp.E4 tcp.S1
 TEST_F(ForeignAtOnce, NothingIsLeftOfOneThatIsClosedAfterAPostRanIntoAReset) {
   const iwarp::test::Bytes data(50'000);
@@ -78,7 +79,7 @@ TEST_F(ForeignAtOnce, NothingIsLeftOfOneThatIsClosedAfterAPostRanIntoAReset) {
   EXPECT_EQ(far().reactor.size(), before - 1);
 }
 
-// What is sent to one that has closed is answered with a reset.
+// The TCP of a peer that has closed answers the post with a reset.
 // Rules: iwarp.E1 tcp.S1
 TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
   stranger_.close();
@@ -99,7 +100,7 @@ TEST_F(ForeignAtOnce, NobodyIsInAHurryToBeTold) {
   EXPECT_EQ(events_.log(), Log{"placed 3"});
 }
 
-// TCP had it before.
+// TCP had the request before the end came.
 // Rules: iwarp.O8 tcp.S1
 TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeTheEndThatComesBehindIt) {
   post();

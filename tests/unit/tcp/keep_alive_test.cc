@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// When TCP asks a silent host, for every time after which one may be gone.
+// tune(): when TCP probes a silent host, for each time after which such a host counts as dead.
 #include <gtest/gtest.h>
 
 #include <linux/tcp.h>
@@ -20,8 +20,8 @@ int option(const UniqueFd& socket, int name) {
   return value;
 }
 
-// The kernel asks after `idle`, then every `interval`, and gives up at the first time behind the
-// user timeout, but not at the very first.
+// The kernel sends a probe after `idle`, then one each `interval`. It gives up at the first probe
+// behind the user timeout, but not at the very first probe.
 // Rules: ENV.9
 TEST(KeepAlive, EndsInTheSecondBehindTheTimeSetOrInA600thOfIt) {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -33,7 +33,7 @@ TEST(KeepAlive, EndsInTheSecondBehindTheTimeSetOrInA600thOfIt) {
     const int interval = option(socket, TCP_KEEPINTVL);
     EXPECT_LE(idle + interval, seconds + 1);
     EXPECT_LE(interval, seconds <= 600 ? 1 : seconds / 600);
-    EXPECT_GE(idle + 600 * interval, seconds / 2); // and no host is pestered
+    EXPECT_GE(idle + 600 * interval, seconds / 2); // the probes are few
     excuse_peer(socket.get(), true, seconds * kSecond);
     EXPECT_EQ(option(socket, TCP_USER_TIMEOUT), 0);
     excuse_peer(socket.get(), false, seconds * kSecond);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a peer may make us keep, and for how long: each bound is the one that was set.
+// The limits of TcpOptions: what a peer may make a station keep, and for how long. Each bound is
+// the one that was set.
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 
@@ -13,7 +14,7 @@ namespace {
 using iwarp::test::Bytes;
 using Log = std::vector<std::string>;
 
-// One that has to speak first, as it says.
+// An MPA request for peer-to-peer: this initiator has to send the first FPDU.
 constexpr const char* kPeerToPeer = "4d504120494420526571204672616d65100200048010c010";
 
 class TcpLimits : public testing::Test {
@@ -32,7 +33,7 @@ class TcpLimits : public testing::Test {
     far().skip(time);
     look_often();
   }
-  // A stranger that was accepted, and may have spoken first.
+  // Accepts the connection of a stranger that sends this request.
   void connect(const char* request) {
     stranger_ = std::make_unique<Caller>(qualifier());
     stranger_->say_hex(request);
@@ -85,7 +86,7 @@ TEST_F(TcpLimits, TimeForTheFirstFrame) {
   EXPECT_EQ(events_.log(), Log{});
   skip(500 * kMillisecond);
   EXPECT_EQ(events_.log(), Log{"failed: non-peer rejected"});
-  channel_.reset(); // as whoever is told does
+  channel_.reset(); // as the core does after this event
   look_often();
   EXPECT_TRUE(stranger_->is_ended());
 }
@@ -105,8 +106,8 @@ TEST_F(TcpLimits, TimeForAnEnd) {
   EXPECT_EQ(inside(), 0U);
 }
 
-// One message that nobody has a Recv for: its header, what is kept of it, and what was read at once
-// and waits behind that. The rest is held by TCP.
+// One message without a Recv. The station has read its header, the part that it keeps, and what
+// came with the same read. TCP holds the rest.
 // Rules: tcp.H5 ENV.15 ENV.16
 TEST_F(TcpLimits, OctetsOfOneRead) {
   TcpOptions options;
@@ -128,7 +129,7 @@ TEST_F(TcpLimits, OctetsOfOneRead) {
   EXPECT_EQ(events_.log(), Log{"established  reads 4"});
 }
 
-// Reads go on as long as what they bring is kept.
+// The station reads on as long as it may keep what it reads.
 // Rules: tcp.H5 ENV.15
 TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   TcpOptions options;
@@ -143,18 +144,18 @@ TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   await_octets(socket_);
   for (int i = 0; i < 100; ++i) far().turn();
   const std::size_t taken = message.size() - unread();
-  EXPECT_GE(taken, 20U + 20'000 - 128); // the header, and what is kept
+  EXPECT_GE(taken, 20U + 20'000 - 128); // the header, and the octets that are kept
   EXPECT_LE(taken, 20U + 20'000 + 4096);
 }
 
-// A peer that has ended behind more messages than are kept.
+// A peer that sends more messages than the station keeps, and then ends.
 class BeyondTheBound : public TcpLimits {
  protected:
   static constexpr std::uint32_t kMessages = 12;
   static constexpr std::size_t kSize = 1000;
   void open_small() {
     TcpOptions options;
-    options.most_unexpected = 4096; // three of them
+    options.most_unexpected = 4096; // three whole messages
     options.read_size = 4096;
     options.receive_timeout = patience;
     open(options);
@@ -167,7 +168,8 @@ class BeyondTheBound : public TcpLimits {
   void flood() {
     open_small();
     connect(kPlain);
-    // By one call. Of several the sender's TCP keeps the second until the first is acknowledged.
+    // One call sends all. With several, the sender's TCP would hold the second one back until the
+    // first is acknowledged.
     Bytes all;
     for (std::uint32_t msn = 1; msn <= kMessages; ++msn) {
       const Bytes one =
@@ -186,7 +188,7 @@ class BeyondTheBound : public TcpLimits {
     EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
   }
   std::optional<Duration> patience = 3 * kSecond;
-  // Recvs for so many, all at once.
+  // Posts so many Recvs, all at once.
   void post(iwarp::test::StandIn& events, Channel& channel, std::uint32_t count) const {
     for (std::uint32_t i = 0; i < count; ++i) events.post_receive(kSize);
     channel.on_receive_posted();
@@ -209,7 +211,8 @@ TEST_F(BeyondTheBound, EachMessageComesToItsRecvAndThenTheEnd) {
   expect_all(events_, *channel_);
 }
 
-// Nine are beyond the bound; with the last three the end is within it.
+// Nine of the twelve messages are beyond the bound. Once only three wait, the station reads the
+// end.
 // Rules: tcp.O4 iwarp.W3
 TEST_F(BeyondTheBound, TheEndIsNoticedWhereWhatWaitsIsWithinTheBound) {
   flood_and_finish();
@@ -233,7 +236,7 @@ TEST_F(BeyondTheBound, WithoutARecvTheEndComesWhenThePatienceIsOver) {
   EXPECT_EQ(events_.log(), Log{"broken"});
 }
 
-// Nothing is set, and strict mode is not on: they wait for as long as there is a peer.
+// No limit is set, and strict mode is off: the messages wait as long as the peer exists.
 // Rules: tcp.O4.default tcp.H5.default
 TEST_F(BeyondTheBound, WithoutARecvForEverTheEndComesASecondBehindThePeers) {
   patience.reset();
@@ -267,7 +270,7 @@ TEST_F(BeyondTheBound, RecvsThatArePostedWithinThatSecondGetTheirMessages) {
   expect_all(events_, *channel_);
 }
 
-// What it announces, that the end is in order, is behind them, too.
+// The Close, which announces an orderly end, is behind the messages as well.
 // Rules: tcp.O4 tcp.H5
 TEST_F(BeyondTheBound, APeerOfOursThatHasClosedIsHeardToItsClose) {
   open_small();
@@ -297,8 +300,8 @@ TEST(TcpOptions, OctetsThatTcpHasNotTakenUnlessGiven) {
   EXPECT_EQ(options.unsent(false), 5000U);
 }
 
-// Of 1024 octets with what is around them: one leaves, since it comes alone, four wait, one more
-// waits for room.
+// Each FPDU has 1024 octets. One leaves, since it comes alone. Four wait, and one more waits for
+// room.
 // Rules: ENV.17
 TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
   TcpOptions options;
@@ -310,7 +313,7 @@ TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
   look_often();
   const Bytes data(1000);
   const LocalTriplet local = iwarp::test::triplet(data.data(), data.size());
-  // Soon after each post somebody looks: from then on they wait.
+  // A thread looks soon after each post. From then on requests wait for those that follow.
   far().stop_clock();
   WorkRequest nothing;
   nothing.opcode = Opcode::RdmaWrite;

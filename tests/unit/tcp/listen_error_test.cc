@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Why nobody can listen at a qualifier, and that it is said where there is no memory, either.
+// ListenError: the status and the log line if no socket can listen at a qualifier, also if there is
+// no memory for the line.
 #include "transport/host/listen_error.h"
 
 #include <cerrno>
@@ -17,7 +18,7 @@ namespace {
 
 using iwarp::test::NoMemory;
 
-// Too long to be written without memory.
+// A place whose text needs memory.
 ListenPlace far_place() {
   HostAddress host;
   host.family = AF_INET6;
@@ -25,7 +26,7 @@ ListenPlace far_place() {
   return {host, ConnQual{1} << 60U};
 }
 
-// What is said of that error where there is no memory for the line.
+// The log line about that error if there is no memory for the text.
 std::string said_without_memory(const ListenError& error) {
   ShortageLog shortages;
   const ListenPlace place = far_place();
@@ -92,7 +93,7 @@ TEST(ListenError, WithoutMemoryForItsLineNoFreeMarkIsTheAnswerAllTheSame) {
   EXPECT_EQ(said_without_memory(name_error(EUSERS)), "datum warn: out of memory\n");
 }
 
-// It is neither in use nor a matter of a privilege; what can be done about it is elsewhere.
+// The port is not in use, and no privilege is missing. The user has to change a policy.
 // Rules: tcp.R12
 TEST(ListenError, SaysThatAPolicyRefusesThePort) {
   for (const auto& [error, word] :
@@ -108,7 +109,7 @@ TEST(ListenError, SaysThatAPolicyRefusesThePort) {
   }
 }
 
-// Programs look for a free port by the code, which says the whole of it.
+// The status says all of it, and programs use it to look for a free port.
 TEST(ListenError, WhatTheCodeSaysWholeIsNotLogged) {
   ShortageLog shortages;
   testing::internal::CaptureStderr();
@@ -121,7 +122,7 @@ TEST(ListenError, WhatTheCodeSaysWholeIsNotLogged) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-// The kernel answers without an error: what is logged must not be "Success".
+// getsockname(2) succeeds for a socket without a port. The log line must not say "Success".
 TEST(BoundPort, ASocketWithoutOneHasAnError) {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   errno = 0;

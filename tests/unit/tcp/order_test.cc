@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// In which order the ends of several connections are told, whenever the peer says them while the
-// sockets are looked at.
+// TcpTransport: the order in which a station tells the ends of several connections, if the peer
+// ends them while the station looks at its sockets.
 #include <gtest/gtest.h>
 
 #include "station.h"
@@ -20,14 +20,14 @@ class Order : public testing::Test {
       };
     }
   }
-  // What the peer says: it has arrived when this returns.
+  // The peer ends connection `i`. The end has arrived when this returns.
   void end_at_near(std::size_t i) {
     lines_[i]->near.channel->close(CloseMode::Disconnect);
     near().transport->progress();
     await_end(lines_[i]->far.socket);
   }
   void find_end_at_far(std::size_t i) { far().reactor.handle_awaited(lines_[i]->far.socket); }
-  // Once, when this socket has had its turn in a look.
+  // Calls `then` once, after this socket was handled in a look.
   void after_turn_of(std::size_t i, const std::function<void()>& then) {
     far().reactor.after_turn_of = [this, socket = lines_[i]->far.socket, then](int fd) {
       if (fd != socket) return;
@@ -36,7 +36,8 @@ class Order : public testing::Test {
       once();
     };
   }
-  // The look goes on past them, and finds only the second; then all three are told.
+  // Both ends come when the look has passed socket 1, so it finds only that of connection 2. Later
+  // looks find the other, until three ends are told.
   void miss_ends_of_1_and_2() {
     after_turn_of(1, [this] {
       end_at_near(1);
@@ -45,7 +46,7 @@ class Order : public testing::Test {
     tell_until([this] { return told_.size() == 3; });
   }
   void tell_until(const std::function<bool()>& done) {
-    far().transport->progress(); // the look that was prepared
+    far().transport->progress(); // the look in which after_turn_of() calls its function
     while (!done()) far().turn();
   }
   Station& near() { return stations_.near; }
@@ -76,13 +77,13 @@ TEST_F(Order, OfAnEndInFrontOfOneThatWasFoundBefore) {
       << "one peer may have ended 1 and 2, another one 3";
 }
 
-// Somebody ends a connection to make room, and then asks.
+// A peer may end a connection to make room for the next one, and then connect again.
 // Rules: tcp.O3
 TEST_F(Order, OfARequestBehindAnEndThatWasMissed) {
   iwarp::test::StandIn asking;
   auto channel = near().transport->connect(loopback(), stations().qualifier(), {}, asking, {});
   ASSERT_TRUE(channel);
-  far().reactor.handle_all(); // accepts
+  far().reactor.handle_all(); // accepts the connection
   const int asked = far().reactor.last();
   bool request_came = false;
   far().on_asked = [&] {
@@ -93,7 +94,7 @@ TEST_F(Order, OfARequestBehindAnEndThatWasMissed) {
   find_end_at_far(0);
   after_turn_of(1, [&] {
     end_at_near(1);
-    near().turn(); // asks
+    near().turn(); // sends the request
     await_octets(asked);
   });
   tell_until([&] { return request_came; });

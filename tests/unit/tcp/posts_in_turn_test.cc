@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whether requests come alone, between two turns.
+// PostsInTurn: whether the requests of a connection are posted one by one, between two turns.
 #include "transport/tcp/posts_in_turn.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which ports stand for a qualifier, and what a request to one of them says (docs/design/tcp.md).
+// The TCP ports that stand for a qualifier, and the prefix of a request to one of them
+// (docs/design/tcp.md).
 #include "transport/tcp/qualifier.h"
 
 #include <gtest/gtest.h>

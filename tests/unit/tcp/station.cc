@@ -80,7 +80,7 @@ void await_end(int socket) {
 }
 
 Station::Station(TcpOptions options) {
-  options.close_timeout = 0; // the other one has no thread to answer with
+  options.close_timeout = 0; // the other station has no thread that could answer
   auto made = TcpTransport::create(loopback(), reactor, options);
   if (!made) throw std::runtime_error("no transport");
   transport = std::move(*made);
@@ -135,7 +135,7 @@ std::unique_ptr<Line> TwoStations::connect() {
   run_until([&] { return (request = far.take_request()) != nullptr; });
   line->far.socket = far.reactor.last();
   line->far.channel = request->accept({}, line->far.events, options);
-  // A message there and back: Hellos go in front of them.
+  // One message each way. The Hellos go in front of them.
   line->near.events.post_receive(1);
   line->far.events.post_receive(1);
   run_until([&] { return !line->near.events.log().empty() && !line->far.events.log().empty(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/tcp/station.h: two TCP transports on the loopback interface, without threads: nothing
-// is looked at and nothing leaves but when the test says so.
+// tests/unit/tcp/station.h: two TCP transports on the loopback interface, without threads. The test
+// decides when they look at their sockets and when they send.
 #pragma once
 
 #include <functional>
@@ -15,22 +15,22 @@
 
 namespace datum::test {
 
-// Asks its descriptors one by one, in the order in which they were added.
+// A reactor that polls its descriptors one by one, in the order in which they were added.
 class StepReactor final : public Reactor {
  public:
   Status add(int fd, std::uint32_t events, FdHandler& handler) override;
   void change(int fd, std::uint32_t events, FdHandler& handler) override;
   void remove(int fd, FdHandler& handler) override;
   void handle_all() override;
-  // What it is asked for.
+  // The events that are watched for on this descriptor.
   std::uint32_t watched(int fd) { return find(fd)->events; }
-  // One of them alone; it has to become ready.
+  // Waits until this descriptor is ready, and handles it alone.
   void handle_awaited(int fd);
-  // The newest of them.
+  // The descriptor that was added last.
   int last() const { return entries_.back().fd; }
   std::size_t size() const { return entries_.size(); }
 
-  // Called when this descriptor has had its turn, whether or not it was ready.
+  // handle_all() calls it after each descriptor, whether or not that was ready.
   std::function<void(int fd)> after_turn_of;
 
  private:
@@ -60,18 +60,18 @@ class RealTime final : public Progress {
   Instant stopped_ = kNever;
 };
 
-// An adapter's transport, and what it needs around it.
+// The transport of an adapter, with its reactor, clock, timers and a listener.
 class Station final : private ListenerEvents {
  public:
   explicit Station(TcpOptions options = {});
-  // Everything that waits for a turn, once.
+  // Handles descriptors, timers and progress, each once.
   void turn();
-  // Its clock does.
+  // Sets the clock of this station forward.
   void skip(Duration time) { time_.ahead += time; }
-  // And from here on only so.
+  // From here on only skip() moves the clock.
   void stop_clock() { time_.stop(); }
   void expire() { timers_.run(time_.now()); }
-  // How often something had to leave within 100 us that could not within its call.
+  // How often the transport has called Progress::wake_promptly().
   unsigned prompt_wakes() const { return time_.prompt_wakes; }
   ConnQual listen();
   std::unique_ptr<IncomingConnection> take_request() { return std::move(request_); }
@@ -111,12 +111,12 @@ struct Line {
 class TwoStations {
  public:
   explicit TwoStations(const TcpOptions& of_far = {}) : far(of_far) {}
-  // Both ends know by then that the other one is of our kind.
+  // Each end knows that the other one is an own peer when this returns.
   std::unique_ptr<Line> connect();
-  // Turns for both until that is so.
+  // Gives both stations turns until `done` returns true.
   void run_until(const std::function<bool()>& done);
-  // On the near side somebody looks soon after each post; from then on requests wait for those that
-  // follow. Its clock stops.
+  // Stops the clock of the near side, and posts until the transport has seen a look soon after each
+  // post. From then on its requests wait for those that follow.
   void let_posters_come_back_soon(Line& line);
   ConnQual qualifier() const { return qualifier_; }
 
@@ -128,7 +128,7 @@ class TwoStations {
 };
 
 Address loopback();
-// Until something, or the peer's end, has come to this socket.
+// Waits until octets, or the peer's end, have come to this socket.
 void await_octets(int socket);
 void await_end(int socket);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whoever connects and says nothing: where descriptors are lacking, and where many come at once.
+// TcpListener and strangers: peers that connect and send no request, while descriptors are short or
+// many come at once.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -87,7 +88,7 @@ TEST(Strangers, OfAnyListenerGiveWayWhereDescriptorsAreLacking) {
   await_end(silent.get());
 }
 
-// A station that keeps few who have said nothing.
+// A station that keeps few half-open connections.
 class FewStrangers : public testing::Test {
  protected:
   explicit FewStrangers(std::size_t most = 4) {
@@ -102,7 +103,7 @@ class FewStrangers : public testing::Test {
   UniqueFd come() const { return stranger(stations->qualifier()); }
   std::size_t inside() const { return far().reactor.size() - empty; }
   bool is_watched() const { return (far().reactor.watched(door) & EPOLLIN) != 0; }
-  // So that they come in this order.
+  // Connects so many strangers, one after the other.
   std::vector<UniqueFd> come(std::size_t count) const {
     std::vector<UniqueFd> sockets;
     for (std::size_t i = 0; i < count; ++i) sockets.push_back(come());
@@ -133,7 +134,7 @@ TEST_F(FewStrangers, LeaveOthersInTheBacklogUntilTheyHaveHadTime) {
 
 // Rules: tcp.R8
 TEST_F(FewStrangers, HaveTheLessTimeTheMoreWait) {
-  far().stop_clock();                // a machine that is busy would take the last 10 ms by itself
+  far().stop_clock();                // on a busy machine the last 10 ms would pass by themselves
   const auto sockets = come(4 + 12); // three times as many
   look_often();
   far().skip(90 * kMillisecond);
@@ -183,7 +184,7 @@ class OneStranger : public FewStrangers {
   OneStranger() : FewStrangers(1) {}
 };
 
-// It waits to be told, behind the end of another connection.
+// The request waits to be told behind the end of another connection.
 // Rules: tcp.R8
 TEST_F(OneStranger, WhoseRequestIsWholeIsNoStranger) {
   const auto line = stations->connect();
@@ -199,7 +200,7 @@ TEST_F(OneStranger, WhoseRequestIsWholeIsNoStranger) {
   near().transport->progress();
   await_end(line->far.socket);
   far().reactor.handle_awaited(line->far.socket);
-  far().reactor.handle_awaited(asker); // put off
+  far().reactor.handle_awaited(asker); // reads the request, and defers it
   const UniqueFd next = come();
   far().skip(kSecond);
   far().expire();
@@ -209,7 +210,8 @@ TEST_F(OneStranger, WhoseRequestIsWholeIsNoStranger) {
   EXPECT_EQ(request->remote_port(), first_port) << "it had to ask again";
 }
 
-// No descriptor of theirs would help.
+// accept() fails for another reason than a lack of descriptors, so closing a stranger would not
+// help.
 // Rules: tcp.R9
 TEST_F(FewStrangers, AndThoseThatEndStayWhereNobodyCanBeAccepted) {
   const auto line = stations->connect();

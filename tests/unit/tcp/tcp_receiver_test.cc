@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What comes by a socket.
+// TcpReceiver: what arrives on the socket of a connection.
 #include "transport/tcp/tcp_receiver.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_F(Receiver, WhatCameInBatchesIsKnown) {
   EXPECT_TRUE(context.in_batches);
 }
 
-// Most of it has no other way.
+// The receiver reads the payload straight to its place, past the staging buffer.
 TEST_F(Receiver, LargePayloadIsReadToItsPlace) {
   constexpr std::size_t kSize = 20'000;
   events.post_receive(kSize);
@@ -130,7 +130,7 @@ TEST_F(ReceiverInPieces, NoMoreThanItsShareIsRead) {
   EXPECT_EQ(events.log(), (Log{"received 40", "received 40"}));
 }
 
-// A session that keeps nothing.
+// The receiver of a session that keeps no unexpected messages.
 class ReceiverThatHolds : public Receiver {
  protected:
   ReceiverThatHolds() : Receiver({}, staging(0)) {

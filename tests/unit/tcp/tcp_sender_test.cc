@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What leaves by a socket: with its post, or in a turn.
+// TcpSender: what leaves by the socket of a connection, within the call that posts it or in a turn.
 #include "transport/tcp/tcp_sender.h"
 
 #include <deque>
@@ -12,13 +12,13 @@ namespace {
 class Sender : public ::testing::Test, protected BareSocket {
  protected:
   explicit Sender(PeerIs kind = PeerIs::Own) : BareSocket(kind) {}
-  // A Send of so many octets.
+  // Starts a Send of `size` octets.
   void start(std::size_t size) {
     LocalTriplet& local = locals_.emplace_back(iwarp::test::triplet(data_.data(), size));
     const WorkRequest& work = requests_.emplace_back(iwarp::test::send_of(std::span(&local, 1)));
     ASSERT_EQ(session.start(work), StartResult::Started);
   }
-  // Until the peer's TCP has everything.
+  // Waits until the peer's TCP has everything.
   void await_all() const {
     while (unacknowledged(socket.get()) != 0) continue;
   }
@@ -158,7 +158,7 @@ TEST_F(Sender, ASocketThatIsFullIsWaitedForOnce) {
   EXPECT_FALSE(sender_.on_writable());
 }
 
-// The reactor says when there is room, and the order in which connections use it.
+// The reactor reports that there is room again. Its order decides which connection uses the room.
 TEST_F(Sender, NothingLeavesAtOnceWhileTheSocketIsTakenForFull) {
   const Bytes much(1024 * 1024);
   while (::send(socket.get(), much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) continue;

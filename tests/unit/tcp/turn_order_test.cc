@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Who goes first where all connections together have more to send than a turn moves.
+// TcpTransport: which connection goes first if all together have more to send than a turn moves.
 #include <array>
 #include <deque>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace datum::test {
 namespace {
 
 constexpr std::size_t kMost = 8 * 1024 * 1024; // many turns
-constexpr std::size_t kShare = 64 * 1024;      // of a turn; sixteen of them use it up
+constexpr std::size_t kShare = 64 * 1024;      // sixteen shares use up a turn
 
 class TurnOrder : public testing::Test {
  protected:
@@ -23,7 +23,7 @@ class TurnOrder : public testing::Test {
       lines_.back()->far.events.add_region_at(kStag, base_of(target_), kMost, kRemoteWrite);
     }
     stations_.let_posters_come_back_soon(*lines_.front());
-    stations_.near.turn(); // nothing is left of how they were connected
+    stations_.near.turn(); // the connects have left nothing to do
     EXPECT_FALSE(near().has_work());
   }
   void write(std::size_t line, std::size_t size) {
@@ -35,17 +35,17 @@ class TurnOrder : public testing::Test {
     request.remote = {kStag, base_of(target_), size};
     EXPECT_EQ(lines_[line]->near.channel->start(request), StartResult::Started);
   }
-  // Octets that TCP was given, ever.
+  // All octets that TCP was ever given on this connection.
   std::uint64_t given(std::size_t line) const {
     const int socket = lines_[line]->near.socket;
     return tcp_state(socket).acknowledged + unacknowledged(socket);
   }
-  // Then every socket has room for more than a turn.
+  // Lets everything arrive: then every socket has room for more than a turn.
   void all_arrives() {
     for (const auto& line : lines_)
       while (unacknowledged(line->near.socket) != 0) stations_.far.turn();
   }
-  // They have had their share of a turn, and have much more to send.
+  // Each of these lines uses its share of a turn, and still has much to send.
   void let_continue(const std::vector<std::size_t>& lines) {
     for (const std::size_t line : lines) write(line, kMost);
     for (const std::size_t line : lines)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How much of a turn is whose. What comes of it is shown where it is promised
-// (conformance/rule_progress.cc).
+// TcpTurn: how much of a turn each connection may read and send. conformance/rule_progress.cc tests
+// the rules that this serves.
 #include <gtest/gtest.h>
 
 #include "transport/tcp/tcp_turn.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kKiB = 1024;
 
-// Each reads in each of the turns; returns what the last one of the last turn may read.
+// Every reader reads in every turn. Returns what the last reader of the last turn may read.
 std::size_t read(TcpTurn& turn, int readers, int turns) {
   std::size_t last = 0;
   for (int i = 0; i < turns; ++i) {
@@ -34,7 +34,7 @@ TEST(TcpTurn, ReadersKnowHowManyTheyAreBeforeTheLastOneReads) {
   turn.begin();
   EXPECT_EQ(turn.to_read(), 128 * kKiB) << "the next one: as many as in the last";
   turn.begin();
-  turn.begin(); // nobody has anything to read
+  turn.begin(); // a turn without a reader
   EXPECT_EQ(turn.to_read(), 256 * kKiB) << "the last one with a reader had one";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The socket of a connection: what is looked for on it, and how it ended.
+// WatchedSocket: which events the reactor watches for on the socket of a connection, and how the
+// socket ended.
 #include "transport/tcp/watched_socket.h"
 
 #include "bare_socket.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The peer's window, as a connection looks at it.
+// WindowWatch: when a connection looks at the peer's window, and what it does if that is closed.
 #include "transport/tcp/window_watch.h"
 
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.
