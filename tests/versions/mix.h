@@ -13,7 +13,7 @@ namespace datum::test {
 struct MixLoad {
   std::string ia;
   std::uint64_t seed = 1;
-  int threads = 8; // half of them send requests, half of them answer
+  int threads = 8;          // half of them send requests, half of them answer
   std::uint32_t lanes = 20; // connections for its own requests, and as many for the other side's
   std::string rerun; // the command to print with a failed check, which ends the process at once
 };

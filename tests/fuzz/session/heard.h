@@ -50,7 +50,7 @@ class Heard {
   std::deque<Read> reads;          // to be answered, oldest first
   std::uint32_t placed;            // Sends and Writes, as acknowledgements count them
   iwarp::test::Bytes last_request; // header of the last Send or Write
-  bool silent_written = false; // an acknowledgement came before a Hello of the peer
+  bool silent_written = false;     // an acknowledgement came before a Hello of the peer
 };
 
 } // namespace datum::fuzz

@@ -178,7 +178,7 @@ class PerftestServer : public SiwTest {
     ASSERT_NO_FATAL_FAILURE(say(std::string("6.06\0\0\0\0\0\0\0\0\0\0\0\0", 16))); // version
     ASSERT_NO_FATAL_FAILURE(say(std::string("\0\0\x10\0", 4)));                    // a page
     ASSERT_NO_FATAL_FAILURE(say(std::string("\0\0\0\x40", 4))); // a line of the cache
-    ASSERT_NO_FATAL_FAILURE(say(std::string("3\0", 2))); // MTU, which iWARP does not have
+    ASSERT_NO_FATAL_FAILURE(say(std::string("3\0", 2)));        // MTU, which iWARP does not have
     ASSERT_NO_FATAL_FAILURE(introduce({}));
     ASSERT_NO_FATAL_FAILURE(connect_when_it_listens(side, port));
     ASSERT_NO_FATAL_FAILURE(introduce({}));

@@ -24,8 +24,8 @@ const std::string kDatPerf = DAT_PERF_PROGRAM;
 struct Fake {
   const char* name;
   const char* is_server; // a condition on its arguments, in Python
-  const char* port; // the word before the port, for a client
-  const char* bound; // the same for a server
+  const char* port;      // the word before the port, for a client
+  const char* bound;     // the same for a server
 };
 
 constexpr Fake kUcx = {"ucx_perftest", "'-t' not in a", "-p", "-p"};
