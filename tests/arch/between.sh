@@ -13,7 +13,7 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 export DATUM_TRANSPORT=tcp
 
-begin() { # line that says that it listens, command: the server, in the background
+begin() { # line that says that it listens, command: starts the server in the background
   local ready=$1
   shift
   "$@" >"$work/server" 2>&1 &
@@ -27,13 +27,13 @@ begin() { # line that says that it listens, command: the server, in the backgrou
   echo "between.sh: $* does not listen" >&2
   exit 1
 }
-finish() { # signal or nothing: the server's end
+finish() { # signal or nothing: ends the server
   [ $# -eq 0 ] || kill -"$1" "$server"
   wait "$server" || [ $# -eq 1 ] || { cat "$work/server" >&2; echo "between.sh: the server failed" >&2; exit 1; }
   server=
 }
 
-both() { # of the two, the server and the client
+both() { # the build of the server, and that of the client
   local serving=$1 calling=$2
   echo "serving: $serving, calling: $calling"
   begin listening "$serving/bin/datum-exchange" serve 4711

@@ -34,7 +34,7 @@ static size_t hexadecimal(const char* text) {
   return strspn(text, "0123456789ABCDEF");
 }
 
-// Each address, 8 or 32 digits before a colon, has its words turned.
+// Turns the words of each address, which is 8 or 32 digits before a colon.
 static void turn_addresses(char* text) {
   while (*text != 0) {
     const size_t digits = hexadecimal(text);
@@ -47,7 +47,8 @@ static void turn_addresses(char* text) {
   }
 }
 
-// A file that holds what the other one said; that one is closed. Fails as open(2) does.
+// Returns a file that holds the turned text of the other one, and closes that. Fails as open(2)
+// does.
 static int turned_copy(int file) {
   enum { kStep = 1 << 16 };
   char* text = NULL;

@@ -3,7 +3,7 @@
 """Runs a program of GoogleTest, and ends it if one of its tests takes too long: watch.py SECONDS PROGRAM [ARGUMENT...]
 
 With --gtest_brief=1 such a program does not name what it runs. Here it does so, and this script keeps the names to
-itself. Of a program that hangs, or ends in the midst of a test, the last line names that test.
+itself. If the program hangs, or ends in the midst of a test, the last line names that test.
 Exit: as the program; 124: it hung.
 """
 
@@ -31,7 +31,8 @@ def main(seconds, program):
     test, since, hung = None, time.monotonic(), False
     with subprocess.Popen([word for word in program if word != BRIEF], stdout=subprocess.PIPE) as child:
         lines = queue.Queue()
-        # What the program leaves behind may keep its output open: nobody waits for the end of that.
+        # Processes that the program leaves behind may keep its output open. This script does not
+        # wait for the end of that.
         threading.Thread(target=pass_on, args=(child.stdout, lines), daemon=True).start()
         ended = False
         while not hung:
@@ -56,7 +57,7 @@ def main(seconds, program):
         elif test:
             print(f"watch.py: the program ended in {test}: {status}")
         sys.stdout.flush()
-        # At once: the thread may read still.
+        # Exits at once, because the thread may still read.
         os._exit(124 if hung else status if status >= 0 else 128 - status)
 
 

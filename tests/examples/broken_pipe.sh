@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs an example whose child process prints, into a pipe that nobody reads any more: SIGPIPE ends it, and it
-# says so in words that match the extended expression. broken_pipe.sh PROGRAM EXPRESSION
+# Runs an example whose child process prints into a pipe without a reader. SIGPIPE ends the child,
+# and the example says so in words that match the extended expression. broken_pipe.sh PROGRAM
+# EXPRESSION
 set -uo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

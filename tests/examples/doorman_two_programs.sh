@@ -16,7 +16,7 @@ if taken=$("$program" --server "$port" 2>&1); then exit 1; fi
 printf '%s\n' "$taken"
 grep -q "^port $port is taken" <<<"$taken"
 
-# Whoever is turned away exits 1.
+# A guest that is turned away exits 1.
 if wrong=$("$program" 127.0.0.1 "$port" barley); then exit 1; fi
 printf '%s\n' "$wrong"
 grep -qE '^guest [0-9]+: turned away: "that is not the password"$' <<<"$wrong"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A client of an example that fails: the server that it has started ends with it.
+// A client of an example that fails. The server that it has started has to end with it.
 #define EXAMPLE_DAT2
 #include "common.h"
 #include <errno.h>
@@ -9,7 +9,7 @@ static void serve(int announcement) {
   for (;;) pause();
 }
 
-// Its exit status is 1; `number` gets the server's process.
+// Starts a server, writes its process number to `number`, and fails with exit status 1.
 static void run_client(int number) {
   DAT_CONN_QUAL server;
   start_server(serve, &server);

@@ -8,8 +8,9 @@
     <!-- run: excerpt -->          a command, and some of the lines that it prints
     <!-- as in README.md -->       commands that README.md has, where another test runs them
 
-Two processes print in any order, so that the order of lines is not held. Numbers are held as numbers, whatever they are:
-they are those of processes and ports. A host before its port may have any address. Every block of C is a listing.
+Two processes print in any order, so the order of lines is not compared. Any number may stand for
+any other, because they are those of processes and ports. A host before its port may have any
+address. Every block of C is a listing.
 """
 
 import collections

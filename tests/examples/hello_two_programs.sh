@@ -3,7 +3,7 @@
 # Server and client started separately, as in two terminals: hello_two_programs.sh PROGRAM
 set -euo pipefail
 program=$1
-# Beyond what fits in a port number; another run on this machine has another process id.
+# Too large for a port number. Another run on this machine has another process id.
 qualifier=$((7000000000 + $$))
 
 exec 3< <(exec "$program" --server "$qualifier")

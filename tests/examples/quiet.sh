@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A list of all adapters has no noise of providers that do not open; who asks for one hears it:
+# A list of all adapters has no noise of providers that do not open. A question for one of them has:
 # quiet.sh PROGRAM
 set -euo pipefail
 unset DAPL_DBG_TYPE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_dat_conf.cc: any bytes as dat.conf: no crash, a line is one entry and has one
-// diagnostic at most, and an entry that is written reads back equal.
+// tests/fuzz/fuzz_dat_conf.cc: parse_dat_conf() with any bytes: no crash, a line gives one entry
+// and one diagnostic at most, and an entry that format_line() writes is read back equal.
 #include <set>
 
 #include "input.h"
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(lines.insert(entry.line).second, "one entry for each line");
     require_reads_back(entry);
   }
-  // An entry may be warned about, so a line can have both.
+  // A diagnostic can be a warning about an entry, so a line can have both.
   std::set<std::size_t> named;
   for (const Diagnostic& bad : document.diagnostics)
     require(named.insert(bad.line).second, "one diagnostic for each line");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_handshake.cc: any bytes as a message of the shared-memory handshake: no read
-// beyond them, and what is accepted has exactly one encoding.
+// tests/fuzz/fuzz_handshake.cc: decode() of the shared-memory handshake with any bytes: it reads
+// nothing beyond them, and a message that it accepts has exactly one encoding.
 #include <algorithm>
 #include <array>
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_fpdu.cc: any octets as a stream of FPDUs, cut anywhere: what the sink is
-// told does not depend on how they arrive, and payload stays in the places that the sink named.
+// tests/fuzz/fuzz_iwarp_fpdu.cc: FpduDecoder with any octets as a stream of FPDUs, cut anywhere:
+// what it tells its sink does not depend on the cuts, and it places payload only where the sink
+// said.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ using datum::fuzz::require;
 
 namespace {
 
-// Keeps all that it is told. Where payload goes and when it stops depends on the octets alone.
+// Records what the decoder tells. Its answers depend on the octets alone.
 class Recorder final : public FpduSink {
  public:
   std::size_t on_head(const FpduHead& head) override {
@@ -36,7 +37,7 @@ class Recorder final : public FpduSink {
     return Step::Go;
   }
   std::size_t places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) override {
-    // Places in pieces of 100 octets, as a list of segments would be.
+    // Places of 100 octets each, as from a list of segments.
     if (memory_.size() < done + length) memory_.resize(done + length);
     std::size_t count = 0;
     while (length != 0 && count < out.size()) {
@@ -69,7 +70,7 @@ std::vector<std::vector<std::byte>> hear(Octets stream, bool crc, std::size_t pi
   decoder.begin(crc);
   while (!stream.empty()) {
     const Octets part = stream.first(std::min(piece, stream.size()));
-    // A buffer of exactly that size, so that a read past it is found.
+    // A buffer of exactly this size, so that AddressSanitizer finds a read past its end.
     const std::vector<std::byte> copy(part.begin(), part.end());
     const std::size_t taken = decoder.feed(copy);
     require(taken <= part.size(), "no more is taken than was given");
@@ -79,7 +80,8 @@ std::vector<std::vector<std::byte>> hear(Octets stream, bool crc, std::size_t pi
   return std::move(recorder.heard);
 }
 
-// The events without the payload that was placed or taken whole, since that arrives differently.
+// All that was told, without the bounds of the single calls: payload comes whole in one delivery
+// and is placed piece by piece in another.
 std::string shape(const std::vector<std::vector<std::byte>>& heard) {
   std::string all;
   for (const auto& each : heard)
@@ -96,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool crc = (data[0] & 1U) != 0;
   std::vector<std::byte> stream;
   if ((data[0] & 2U) != 0) {
-    // FPDUs with a right CRC, made of the input.
+    // FPDUs made of the input, each with a right CRC.
     Input input(data + 1, size - 1);
     while (!input.empty()) {
       std::vector<std::byte> fpdu(2);

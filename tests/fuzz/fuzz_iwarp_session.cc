@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_session.cc: a connection, initiator or responder, against a peer that says
-// anything in any state, and a consumer that does anything meanwhile. The peer can be honest, too:
-// it answers what it was really asked, for otherwise nearly nothing would be accepted. Each input
-// is played three times: octets arrive whole, one by one, and placed by the socket layer. All must
-// tell and send the same, touch nothing outside what the peer was granted, and end when they are
-// asked to.
+// tests/fuzz/fuzz_iwarp_session.cc: iwarp::Session as initiator or responder, against a peer that
+// sends anything in any state, while a consumer makes any call. Some steps of the peer are honest:
+// they answer what the session asked, since a session accepts nearly nothing else. Each input is
+// played three times: the octets arrive whole, one by one, or placed by the socket layer. All three
+// plays must report and send the same, touch no memory that the peer was not granted, and end when
+// they are asked to.
 #include "session/play.h"
 
 namespace datum::fuzz {
@@ -106,7 +106,7 @@ void Play::peer_startup(Input& input) {
   feed(octets);
 }
 
-// The end of a frame is usually right, sometimes wrong.
+// Most frames end right. Some have a wrong last octet, and some lack their second half.
 void Play::end_frame(Bytes octets, unsigned how) {
   if (how % 16 == 1) octets.back() ^= std::byte{1};
   if (how % 16 == 2) octets.resize(octets.size() / 2);

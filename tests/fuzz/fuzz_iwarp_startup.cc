@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_startup.cc: any octets as an MPA request or reply: nothing is read beyond
-// them, what is accepted means the same when it is written again, and what both sides make of it
-// keeps to what was said.
+// tests/fuzz/fuzz_iwarp_startup.cc: decode() of an MPA request or reply with any octets: it reads
+// nothing beyond them, a frame that it accepts means the same after encode(), and the terms that
+// the two sides conclude keep to what the frames say.
 #include <algorithm>
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_terminate.cc: any octets as the payload of a Terminate: nothing is read
-// beyond them, and what was read means the same when it is written in the standard's form.
+// tests/fuzz/fuzz_iwarp_terminate.cc: decode() of a Terminate's payload with any octets: it reads
+// nothing beyond them, and what it read means the same after encode() in the standard's form.
 #include "input.h"
 #include "transport/iwarp/terminate.h"
 
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::array<std::byte, Terminate::kMostOctets> again;
   const std::size_t written = encode(terminate, again.data());
   require(written <= size, "it does not grow");
-  // Without any flag an unassigned code could as well be in siw's order.
+  // An unassigned code without any flag can also be read in siw's order of the fields.
   if (!is_assigned(terminate.error)) return 0;
   Terminate second;
   require(decode(Octets(again).first(written), second) && second.error == terminate.error,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_link.cc: an adapter and its consumer against a peer that writes anything into
-// what it shares with us, in any state of the connection. Memory that the peer was not granted is
-// poisoned; what the consumer posted must end exactly once. One thread, and time that the input
-// moves: an input always means the same.
+// tests/fuzz/fuzz_link.cc: LinkTransport below an adapter and its consumer, against a peer that
+// writes anything into the shared segment, in any state of the connection. Memory that the peer was
+// not granted is poisoned. Each request of the consumer must end exactly once. There is one thread,
+// and the input moves the time, so that an input always does the same.
 #include "input.h"
 #include "link/consumer.h"
 #include "link/hostile_fabric.h"
@@ -115,7 +115,7 @@ void Session::consumer_step(Input& input, std::uint8_t what) {
   }
 }
 
-// Most steps are followed by a poll.
+// Half of the peer's steps are followed by a poll.
 void Session::step(Input& input) {
   const std::uint8_t choice = input.byte();
   const std::uint8_t what = choice >> 2U;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_printable.cc: what is shown of any bytes is UTF-8 without control characters; of
-// clean text it is the text itself. Both are judged by the C library, not by the product's decoder.
+// tests/fuzz/fuzz_printable.cc: printable() of any bytes is UTF-8 without control characters, and
+// of clean text it is the text itself. The C library's decoder judges both, not the product's.
 #include <clocale>
 #include <cwchar>
 #include <string>

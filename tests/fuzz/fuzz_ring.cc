@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_ring.cc: both ends of a ring, each against a peer that writes anything anywhere.
-// The honest consumer must stay inside the ring, and the honest producer must never believe in room
-// that does not exist.
+// tests/fuzz/fuzz_ring.cc: RingConsumer and RingProducer, each against a peer that writes anything
+// anywhere. The consumer must stay inside the ring, and the producer must never write more records
+// than the peer has given back.
 #include <memory>
 
 #include "input.h"
@@ -22,7 +22,7 @@ struct Release {
   void operator()(Shared* shared) const { std::free(shared); }
 };
 
-// As the kernel gives it: zeroes without a constructor.
+// Zeroes without a constructor, as in memory that the kernel maps.
 std::unique_ptr<Shared, Release> zeroed() {
   void* memory = std::aligned_alloc(kLineSize, sizeof(Shared));
   std::memset(memory, 0, sizeof(Shared));
@@ -34,7 +34,7 @@ bool in_room(const Ring& ring, const std::byte* payload, std::uint32_t lines) {
   return payload >= begin && payload + std::size_t{lines} * kLineSize <= begin + sizeof ring.room;
 }
 
-// The consumer's side, and the position of an honest producer.
+// A consumer, and the position that an honest producer would have.
 class Reading {
  public:
   void scribble(Input& input) {
@@ -64,7 +64,7 @@ class Reading {
   std::uint64_t position_ = 0;
 };
 
-// The producer's side, and the most that the peer can have claimed to have read.
+// A producer, and the most records that the peer has claimed to have read.
 class Writing {
  public:
   void produce(Input& input) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_service_provider_conf.cc: any bytes as service_provider.conf: no crash, and each
-// line is an entry, bad or empty.
+// tests/fuzz/fuzz_service_provider_conf.cc: parse_service_provider_conf() with any bytes: no crash,
+// and each line is an entry, bad, or empty.
 #include <set>
 
 #include "input.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/input.h: the fuzzer's bytes as a source of choices. When they are used up, everything
-// is 0, so that an input can be cut short and still means the same so far.
+// tests/fuzz/input.h: the fuzzer's bytes as a source of choices. When they are used up, each
+// further choice is 0, so that an input that is cut short still does the same up to there.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class Input {
   std::span<const std::uint8_t> left_;
 };
 
-// What must hold whatever the input; unlike assert() it stays in every build.
+// Ends the run if the condition does not hold. Unlike assert() it stays in every build.
 inline void require(bool condition, const char* what) {
   if (condition) return;
   std::fprintf(stderr, "broken promise: %s\n", what);

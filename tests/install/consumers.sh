@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Builds and runs C programs against an installation, found through pkg-config and through CMake:
-# consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made. What they are linked with they
-# find by their run path alone, also where CMake has installed them.
+# consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made. The programs
+# find their libraries by their run path alone, also where CMake has installed them.
 set -euo pipefail
 prefix=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -35,7 +35,7 @@ done < <(elf_files "$prefix")
 [ "$count" -ge 11 ] || fail "only $count programs and libraries are installed"
 [ "$count" -eq "$(find "$prefix/lib/debug" -type f | wc -l)" ] || fail "not one file of debug information for each"
 
-# For those who take it out themselves, also where it lay apart before.
+# DEBUG_INFO=inside leaves it in the files, also where it lay apart before.
 DEBUG_INFO=inside "$source/scripts/install.sh" "$place" /opt/datum "$build"
 while read -r file; do
   sections "$file" | grep -q '\.debug_info' || fail "DEBUG_INFO=inside: $file has no debug information"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""scripts/install.sh and uninstall.sh in a prefix that others use too: install_test.py SOURCE_DIR
+"""scripts/install.sh and uninstall.sh in a prefix with files of others: install_test.py SOURCE_DIR
 
-What is installed here are small trees that stand for versions of Datum; DESTDIR has a database of dpkg of its own.
+The tests install small trees that stand for versions of Datum. DESTDIR has a database of dpkg of
+its own.
 """
 
 import os
@@ -52,7 +53,7 @@ class Prefix(unittest.TestCase):
         (self.database / f"info/{name}.list").write_text("".join(f"{file}\n" for file in files))
 
     def build(self, files):
-        """What looks like a build that installs these."""
+        """Makes what looks like a build that installs these files."""
         build = self.work / "build"
         shutil.rmtree(build, ignore_errors=True)
         for name, text in files.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The providers are installed beside libdat, also if the prefix is another one than at first, which may
-# have another folder for libraries: provider_folder.sh SOURCE_DIR
+# The providers are installed beside libdat, also after the prefix was changed, which may change the
+# folder for libraries: provider_folder.sh SOURCE_DIR
 set -euo pipefail
 source=$1
 place=$(mktemp -d)

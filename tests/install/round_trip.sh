@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # What a build installs, it can take away again: round_trip.sh SOURCE_DIR BUILD_DIR
-# Somebody else's files in the same prefix stay, and so does an installation of the same build
-# under another prefix; a second installation over the first is taken away as a whole.
+# Foreign files in the same prefix stay, and so does an installation of the same build under another
+# prefix. A second installation over the first is taken away as a whole.
 set -euo pipefail
 source=$1 build=$2
-export DEBUG_INFO=inside # it is the matter of debug_info.sh
+export DEBUG_INFO=inside # debug_info.sh tests the other way
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 fail() { echo "round trip: $*"; exit 1; }

@@ -17,7 +17,8 @@ namespace datum::test {
 
 inline constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// What a child of fork answers with: 0 means right; a test gives each mistake its own number.
+// Runs the body in a child, whose exit code is what the body returns: 0 if all is right, and for
+// each mistake a number of its own.
 inline pid_t start_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The policies that a test cannot bring about from outside: strict overcommit and, for the
-// preloaded library, going on with private memory.
+// The policies of the extent hooks that no test can bring about from outside: strict overcommit
+// and, for the preloaded library, going on with private memory.
 #include "arenas.h"
 #include "backing.h"
 #include "extent_hooks.h"
@@ -25,7 +25,7 @@ bool all_present(void* address, std::size_t length) {
   return true;
 }
 
-// Linux 5.14.
+// MADV_POPULATE_WRITE came with Linux 5.14.
 bool kernel_makes_pages_present() {
   return madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;
 }
@@ -54,7 +54,7 @@ TEST_F(ExtentHooks, CommitEarlyMakesPagesPresentAndDecommitTakesThem) {
   EXPECT_FALSE(hooks_->commit(hooks_, got, kExtentSize, 0, kExtentSize, 0));
   EXPECT_TRUE(all_present(got, kExtentSize));
   EXPECT_EQ(got[0], 0);
-  // Or a page that reads as zero now would be had at first touch only.
+  // The hook refuses, because a page that it gave back would come again at first touch only.
   EXPECT_TRUE(hooks_->purge_forced(hooks_, got, kExtentSize, 0, kExtentSize, 0));
 }
 
@@ -76,7 +76,7 @@ TEST_F(ExtentHooks, PrivateFallbackGivesMemoryThatIsNotShareable) {
   rlimit none = before;
   none.rlim_cur = 0;
   setrlimit(RLIMIT_FSIZE, &none);
-  constexpr std::size_t kLarge = std::size_t{70} << 20; // more than what the first arena has
+  constexpr std::size_t kLarge = std::size_t{70} << 20; // more than the first arena has
   auto* got = static_cast<char*>(allocate(kLarge));
   setrlimit(RLIMIT_FSIZE, &before);
   ASSERT_NE(got, nullptr);

@@ -54,7 +54,8 @@ TEST_P(DatumMemoryFork, ChildHasWhatTheParentWroteBefore) {
   EXPECT_EQ(in_child([&] { return is_all('a') ? 0 : 1; }), 0);
 }
 
-// A child with half of its heap would run on it. Without descriptors the copy is made of pages.
+// A child must not run on with half of its heap. Without descriptors its copy is made of private
+// pages.
 TEST_P(DatumMemoryFork, ChildEndsWhereTheKernelDoesNotTellWhatWasWritten) {
   for (const bool with_files : {true, false})
     EXPECT_EQ(in_child([&] {
@@ -133,7 +134,8 @@ TEST_P(DatumMemoryFork, ChildCanFreeAndAllocate) {
   EXPECT_TRUE(is_all('a'));
 }
 
-// No descriptor for the child's file: private pages, still separate, and lookup says so.
+// Without a descriptor for its file the child has private pages. They are still separate from the
+// parent's, and lookup says that no file is behind them.
 TEST_P(DatumMemoryFork, WithoutDescriptorsTheChildHasAPrivateCopy) {
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
@@ -188,7 +190,7 @@ TEST(DatumMemorySpawn, ProgramsStartWithoutACopy) {
 
 TEST(DatumMemoryForkStack, RefusesToForkOnAStackThatBothSidesWouldShare) {
   EXPECT_EQ(in_child([] {
-              // What abort leaves behind on a terminal is not of interest here.
+              // The message of the abort would only confuse the output of the tests.
               close(STDERR_FILENO);
               const std::size_t size = 4 * kMiB;
               void* stack = datum_memory_aligned(4096, size);
@@ -212,8 +214,8 @@ TEST(DatumMemoryForkStack, RefusesToForkOnAStackThatBothSidesWouldShare) {
             1000 + SIGABRT);
 }
 
-// Threads of the parent keep writing: what the child has must stand still, and whatever the child
-// writes must never turn up in the parent.
+// Threads of the parent keep writing. The child's memory must not change by that, and nothing that
+// the child writes may turn up in the parent.
 class BusyParent : public testing::Test {
  protected:
   static constexpr unsigned kThreads = 3;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Each test runs in a child, whose limits are its own. Not in sanitizer builds: their run-time
-// library does not live within RLIMIT_AS (see CMakeLists.txt).
+// The memory extension under limits. Each test runs in a child, whose limits are its own. Builds
+// with sanitizers leave this file out, because their run-time library does not live within
+// RLIMIT_AS (see CMakeLists.txt).
 #include "child.h"
 
 #include <datum/memory.h>
@@ -32,7 +33,7 @@ std::size_t address_space_in_use() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// 0: the block of that size cannot be had, for that reason.
+// 0: an allocation of that size fails, with that errno.
 int expect_refusal(std::size_t size, int reason) {
   errno = 0;
   if (datum_memory_alloc(size) != nullptr) return 11;

@@ -139,7 +139,7 @@ TEST(DatumMemoryLookup, AnotherProcessMapsTheSameBytes) {
   ASSERT_TRUE(block);
   std::memset(block.get(), 'p', 50000);
   const datum_memory_backing backing = backing_of(block.get(), 50000);
-  // Checks for 50000 times 'p' and answers with as many 'q'.
+  // The peer expects 50000 times 'p' and writes as many 'q'.
   ASSERT_EQ(
       wait_for(spawn({DATUM_MEMORY_PEER, std::to_string(getpid()), std::to_string(backing.fd),
                       std::to_string(backing.offset), std::to_string(backing.inode), "50000"})),
@@ -147,7 +147,7 @@ TEST(DatumMemoryLookup, AnotherProcessMapsTheSameBytes) {
   EXPECT_EQ(std::string(block.get(), 50000), std::string(50000, 'q'));
 }
 
-// Daemons close every descriptor they can think of, and the numbers name other files afterwards.
+// Daemons close every descriptor that may be open, and later files take their numbers.
 TEST(DatumMemoryLookup, ClosedDescriptorIsNoticedAlsoWhenItsNumberIsReused) {
   const Block block = block_of(100);
   ASSERT_TRUE(block);

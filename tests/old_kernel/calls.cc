@@ -70,7 +70,7 @@ constexpr std::array kYounger{
 
 struct Numbers {
   Version version;
-  std::uint32_t first; // of its own
+  std::uint32_t first; // that it brought
 };
 
 constexpr std::array kNumbers{

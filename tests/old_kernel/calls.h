@@ -34,8 +34,8 @@ struct Younger {
 
 std::span<const Younger> younger_arguments();
 
-// The first number that this version does not have, as all later ones; from 424 on numbers are the
-// same on every processor.
+// The first number of a call that this version does not have. It has none of the later ones,
+// either. From 424 on numbers are the same on every processor.
 std::uint32_t first_unknown_call(Version version);
 
 } // namespace datum::old_kernel

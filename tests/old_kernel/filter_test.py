@@ -42,7 +42,7 @@ def memory_file(flags):
 
 
 def say():
-    """As a program under the filter: what the calls of interest end with."""
+    """Runs under the filter, and prints how the calls of interest end."""
     print(call(PIDFD_OPEN, os.getpid(), 0), call(CLOSE_RANGE, 1000, 1001, 0), call(OPENAT2, -100, 0, 0, 0),
           call(EPOLL_PWAIT2, -1, 0, 0, 0, 0, 0), memory_file(MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL),
           memory_file(MFD_ALLOW_SEALING), socket_option(SO_PEERPIDFD), socket_option(SO_PEERCRED))

@@ -65,8 +65,8 @@ Filter filter_of(Version version) {
   return filter;
 }
 
-// With the privilege programs may still gain others by what they execute, as tests that become
-// another user do.
+// A privileged caller installs the filter without PR_SET_NO_NEW_PRIVS, so that its programs may
+// still gain privileges by exec, as tests do that become another user.
 bool install(Filter& filter) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0) return true;

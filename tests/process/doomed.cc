@@ -133,7 +133,7 @@ class Doomed {
       rest();
     }
     Cr cr = next_request();
-    if (has_child_) begun(); // later the connection would stand already
+    if (has_child_) begun(); // later the connection would already be established
     must(accept(cr, side.ep()));
     if (!has_child_) begun();
     rest();

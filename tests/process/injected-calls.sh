@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Whatever our libraries ask of the C library either can be made to fail by the tests of shortages,
-# or stands in not-injected.txt with the reason why not: injected-calls.sh NM PROGRAM LIBRARY...
+# Each function of the C library that our libraries call either can be made to fail by the tests of
+# shortages, or stands in not-injected.txt with the reason why not: injected-calls.sh NM PROGRAM
+# LIBRARY...
 # PROGRAM: the tests, which export what stands in front of the C library.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,7 +37,7 @@ is_excused() {
 
 for name in $asked; do
   if grep -qxF "$name" <<<"$in_front"; then
-    # Those of memory and of syscall() are counted by what they are asked for.
+    # Calls for memory and syscall() are counted by what they ask for.
     case $name in malloc | calloc | realloc | aligned_alloc | posix_memalign | free | munmap | syscall) continue ;; esac
     grep -qF "{\"$name\"" "$here/shortage_calls_test.cc" ||
       complain "$name: can be made to fail, but kInFront of shortage_calls_test.cc does not name it"

@@ -2,10 +2,10 @@
 // tests/process/kill_protocol.h: the messages between the processes when one is killed inside an
 // operation.
 //   survivor     the test: has connections, and judges what they see
-//   victim       a process made for one death: prepares, waits for the word, carries out one
-//                operation
+//   victim       a process made for one death: prepares, waits for the survivor's word, carries
+//                out one operation
 //   executioner  forks victims, follows their system calls and instructions, kills at the point
-//   asked
+//                asked
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A connect that comes before its service point. Programs do that which tell their address before
-// they listen.
+// A connect that comes before its service point. That happens if a program tells its address
+// before it listens.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -91,7 +91,7 @@ TEST_P(LateListener, IsWaitedForNoLongerThanTheGrace) {
   }
 }
 
-// The connect may find only one of the two ways at first. It asks again then, whatever the moment.
+// The connect may find only one of the two ways at first. It asks again in each case.
 // Rules: CONN.27 ENV.8
 TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
   const Variable way{"DATUM_TRANSPORT", "auto"};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/shortage.h: calls of the C library that fail when a test wants them to.
-// Lives here: malloc and the system calls that can run out of something, in front of the C
-// library's
-//             own; which call fails; what is still allocated.
+// Lives here: malloc and the system calls that can run out of something, in front of
+//             the C library's own; which call fails; what is still allocated.
 // Not here:   what must follow from a failure (shortage_test.cc).
 // Threads:    any; counted over all threads of the process.
 #pragma once
@@ -14,8 +13,7 @@ namespace datum::test {
 enum class Resource : std::uint8_t {
   kNone,
   kMemory,      // malloc and its relatives, operator new
-  kDescriptors, // socket, accept4, open, eventfd, memfd_create, descriptors that a message brings,
-                // ...
+  kDescriptors, // socket, accept4, open, eventfd, memfd_create, descriptors in a message, ...
   kMappings,    // mmap, mremap
   kFileSpace,   // ftruncate, writing to a file
   kWatches,     // epoll_ctl(EPOLL_CTL_ADD)
@@ -28,7 +26,7 @@ enum class Resource : std::uint8_t {
   kWaits,       // poll, ppoll
   kPeers,       // process_vm_readv, process_vm_writev, pwrite, membarrier
   kLooks,       // epoll_wait, which a signal interrupts
-  kPermission,  // what nothing but a filter of system calls makes fail: getrandom, prctl,
+  kPermission,  // what only a filter of system calls makes fail: getrandom, prctl,
                 // timerfd_settime, sched_getaffinity, epoll_pwait2, getrlimit, ...
 };
 inline constexpr int kResources = static_cast<int>(Resource::kPermission) + 1;

@@ -652,7 +652,7 @@ constexpr ShortCall kTransferCalls[] = {
      [](Stage& s) { return read(s, Stage::kBytes); }, &Stage::completes},
 };
 
-// One after the other.
+// The calls of all tables, one table after the other.
 const auto& all() {
   constexpr std::size_t kCount = std::size(kIaCalls) + std::size(kEventCalls) +
                                  std::size(kMemoryCalls) + std::size(kServiceCalls) +

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/shortage_calls.h: a table of every DAT call that may lack resources.
 // Lives here: what has to be there before a call, the call, what it may answer, and what must
-// follow
-//             from its success.
+//             follow from its success.
 // Not here:   which of its needs is not met (shortage.h), the judgement (shortage_calls_test.cc).
 #pragma once
 

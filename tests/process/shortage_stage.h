@@ -2,7 +2,7 @@
 // tests/process/shortage_stage.h: the objects among which a single call is made that lacks
 // resources.
 // Lives here: two IAs with an object of every kind each, the ways to bring them where a call needs
-//             them (a request that waits, a connection, a bind), and the end of it all.
+//             them (a request that waits, a connection, a bind), and the end of everything.
 // Not here:   the calls (shortage_calls.h), which of them fails (shortage.h).
 // It allocates nothing itself and asserts nothing: the end may come in the middle of a shortage.
 #pragma once

@@ -97,7 +97,7 @@ TEST_F(SquatterTest, BesideALargeQualifierOverTcpGetsNoneOfItsConnections) {
   refused.end();
 }
 
-// --- a port of one's own -------------------------------------------------------------------------
+// --- a port of its own ---------------------------------------------------------------------------
 
 std::string decimal(DAT_CONN_QUAL number) {
   return std::to_string(number);
@@ -293,7 +293,7 @@ TEST_F(SquatterTest, SaysNothingInTheLogByItsName) {
                 {"@datum/1/?/" + decimal(port.number()) + " is held by"});
 }
 
-// --- where no port of one's own decides ----------------------------------------------------------
+// --- where no port of its own decides ------------------------------------------------------------
 
 struct Undecided {
   const char* name;

@@ -2,7 +2,7 @@
 // tests/process/stranger.h: a second process whose memory the first must not, or cannot, access.
 // Lives here: the ways to restrict it, and a small interpreter of one-line commands on stdin, one
 //             answer line each on stdout.
-//               hello               hello; or why the process cannot be what it was to be
+//               hello               hello; or why the process cannot be restricted so
 //               listen              opens the IA and a service point: its qualifier
 //               listen_at QUALIFIER  opens the IA and tries to make that service point: ok, and
 //                                   what was said to stderr

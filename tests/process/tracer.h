@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/tracer.h: follows a child of the caller through its system calls, all threads of
-// it.
+// tests/process/tracer.h: follows all threads of a child of the caller through their system calls.
 // Lives here: ptrace. A process marks the beginning and the end of what is looked at (mark_begin,
 //             mark_end); every system call entry and exit between is a landmark.
-// Not here:   what the process does, and why it shall die there.
-// Threads:    ptrace belongs to one thread: whoever constructs a Tracer uses it.
+// Not here:   what the process does, and why a test kills it at a landmark.
+// Threads:    ptrace belongs to one thread: only the thread that constructs a Tracer may use it.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two connected processes that are both killed, whatever they do: no shared memory, no file and no
+// Two connected processes that are both killed, at any moment: no shared memory, no file and no
 // socket name is left of them. With `--long`: at many more moments.
 #include <gtest/gtest.h>
 #include <signal.h>

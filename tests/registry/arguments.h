@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/arguments.h: argument lists as bytes, and lists to call functions with.
-// Shared by the stub provider, which records what arrives, and by the tests, which say what left.
+// The stub provider records with it what arrives; the tests compare that with what they passed.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ T argument(std::uintptr_t number) {
   }
 }
 
-// What follows the handle in a call of a function of this type.
+// The arguments behind the handle in a call of a function of this type.
 template <class... Rest>
 std::tuple<Rest...> rest_of(DAT_RETURN (*)(DAT_HANDLE, Rest...)) {
   return []<std::size_t... kIndex>(std::index_sequence<kIndex...>) {

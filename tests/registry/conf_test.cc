@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/conf_test.cc: the grammar of dat.conf and service_provider.conf, a rule each.
+// tests/registry/conf_test.cc: each rule of the grammar of dat.conf and
+// service_provider.conf.
 #include <gtest/gtest.h>
 
 #include "registry/conf/dat_conf.h"

@@ -86,7 +86,7 @@ TEST_F(RegistryNoMemory, OpenThatFailsLeavesNeitherAnIaNorItsPlace) {
   ASSERT_EQ(registry_.add(&tables[159], &info_), DAT_SUCCESS);
   int failed = 0;
   int opened = 0;
-  // Each has a new table; among them are those that the known tables have to grow for.
+  // Each open has a new table. For some of them the list of known tables has to grow.
   while (next_table < 150) {
     for (int allowed = 0;; ++allowed) {
       DAT_IA_HANDLE ia = DAT_HANDLE_NULL;

@@ -3,8 +3,9 @@
 //   registry_probe list            a line "name u1.2 threadsafe" for each entry
 //   registry_probe list-of-8 N     asks N times with a list of 8: a line "0x00000000 8" each, and
 //                                  then those of the last answer as above
-//   registry_probe thread-safety NAME   opens it for programs without and with threads: "asked 0
-//   told 0" registry_probe refusals NAME   calls that are refused, one of them an open of NAME
+//   registry_probe thread-safety NAME   opens it for programs without and with threads: a line
+//                                       "asked 0 told 0" for each
+//   registry_probe refusals NAME   calls that are refused, one of them an open of NAME
 //   registry_probe open NAME...    a line "NAME 0x00000000" for each name; opened IAs are closed
 //   registry_probe open-version-2 NAME...   the same as a program of DAT 2.0
 #include <cstdio>

@@ -11,6 +11,7 @@ struct Ran {
   std::string err;
 };
 
-// environment: "NAME=value"; added to this process's without DATUM_* and DAT_* variables.
+// environment: "NAME=value" each. The program also has those variables of this process whose names
+// do not begin with DAT.
 Ran run_program(const std::vector<std::string>& command,
                 const std::vector<std::string>& environment);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/stub_provider.cc: a provider that carries out nothing and remembers everything.
+// tests/registry/stub_provider.cc: a provider that carries out nothing and records
+// every call.
 #include "stub_provider.h"
 
 #include <array>

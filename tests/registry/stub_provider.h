@@ -31,7 +31,7 @@ struct StubState {
   std::atomic<int> listed{0}; // entries seen by dat_registry_list_providers from init
   std::atomic<DAT_RETURN> inward{0};
   std::atomic<DAT_RETURN> ia_handle_answer{0}; // dats_get_ia_handle for a closing IA
-  std::atomic<DAT_RETURN> before_unmapping{0}; // of dat_pz_free with the object's handle
+  std::atomic<DAT_RETURN> before_unmapping{0}; // the answer of dat_pz_free for the IA
   std::atomic<DAT_RETURN> after_unmapping{0};
   char opened_name[DAT_NAME_MAX_LENGTH] = {};
   DAT_COUNT opened_qlen = 0;

@@ -285,7 +285,7 @@ TEST(ConfFile, WhatIsNoFileIsAnError) {
 TEST(ConfFile, AFifoIsNotWaitedForAndNoEmptyFile) {
   const std::string fifo = "/tmp/datum-conf-fifo-" + std::to_string(::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  const auto nobody = datum::conf::read_file(fifo); // writes into it
+  const auto nobody = datum::conf::read_file(fifo); // no process writes into it
   ASSERT_FALSE(nobody);
   EXPECT_EQ(nobody.error().text, "it is a FIFO with nothing in it");
   const int both = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/besieged.h: an IA with a service point that strangers come to, and another connection
-// whose data are verified all the while.
+// tests/tcp/besieged.h: an IA with a service point that strangers connect to, and another
+// connection whose data are verified all the while.
 #pragma once
 
 #include <cstring>

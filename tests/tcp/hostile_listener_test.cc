@@ -395,7 +395,7 @@ TEST_F(HostileListener, ATerminateInASegmentThatMayBringNoneSaysSoInTheLog) {
       << said;
 }
 
-// --- who can only be of our own kind -------------------------------------------------------------
+// --- peers that can only be of our own kind ------------------------------------------------------
 
 class MappedQualifiers : public HostileListener {
  protected:

@@ -192,7 +192,7 @@ TEST_F(Besieged, WhatComesAfterTheEndIsThrownAway) {
   bystanders_.expect_unharmed();
 }
 
-// --- one that says it is one of ours -------------------------------------------------------------
+// --- a peer that claims to be an own peer --------------------------------------------------------
 
 constexpr std::uint64_t kHello = 0x4454'5750'1001'2000; // takes FPDUs of 8192
 
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"EndsWithoutAWord", "none", untagged(Opcode::Terminate, 2, 1, 0, Octets(4))}),
     [](const auto& one) { return std::string(one.param.name); });
 
-// --- one that takes all it can get ---------------------------------------------------------------
+// --- a peer that takes all it can get ------------------------------------------------------------
 
 // Rules: tcp.H4
 TEST_F(Besieged, MoreReadsThanAreServedAtATimeEndTheConnection) {

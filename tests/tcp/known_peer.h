@@ -3,7 +3,7 @@
 // for, choose and send, and what would break them, from the first octet to the last.
 // Lives here: startup in both roles, one region, Sends, Writes and Reads both ways, ends. All of it
 //             is written from what those stacks do (decision 420).
-// Not here:   code of the product. Whatever would break such a stack fails the test.
+// Not here:   code of the product. A message that would break such a stack fails the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Whole connections with peers that behave as known stacks do, in both roles. Each peer fails the
-// test on whatever would break the stack (known_peer.h).
+// test at everything that would break its stack (known_peer.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

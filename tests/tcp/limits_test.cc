@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// An IA that was opened under the variable, and strangers that come to it.
+// An IA that was opened under the variable, and strangers that connect to it.
 struct Guarded {
   Guarded(const char* name, const std::string& value) : variable(name, value) {}
   RawPeer stranger() const { return RawPeer(address_of(ia), listener.qualifier()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How much memory hostile peers can make an IA use: no more than datum(7), LIMITS, says.
+// Hostile peers cannot make an IA use more memory than datum(7), LIMITS, says.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Compiled into a library for each DAT version, linked with that version's libdat alone: both
-// libdats have the same names.
+// Compiled into a library for each DAT version. Each is linked with that version's libdat alone,
+// because both libdats export the same names.
 #include "versions/end.h"
 
 #include "dat.h"
@@ -31,7 +31,7 @@ DAT_PVOID bytes_of(const std::string& data) {
 class EndOfThisVersion final : public End {
  public:
   ~EndOfThisVersion() override {
-    // Abrupt: whatever is still there goes with it.
+    // The abrupt close also frees what is left of the IA's objects.
     if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
   }
 
@@ -199,7 +199,7 @@ class EndOfThisVersion final : public End {
   }
   void catch_up() override {
     DAT_EP_PARAM param{};
-    dat_ep_query(ep_, DAT_EP_FIELD_EP_STATE, &param); // takes the lock that they held
+    dat_ep_query(ep_, DAT_EP_FIELD_EP_STATE, &param); // takes the lock that the threads held
   }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// versions/end.h: one end of a connection, whichever DAT version its library is compiled for.
-// Lives here: what a test of two versions says to either of them.
-// Not here:   a DAT header; the test reads none, since it cannot read both.
+// versions/end.h: one end of a connection, whichever DAT version its library is compiled for. Lives
+// here: the calls by which a test of two versions uses either of them. Not here: a DAT header; the
+// test reads none, since it cannot read both.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class End {
   virtual bool accept(const std::string& data, std::string& said) = 0;
   // DAT 1.2 has nowhere to put the data.
   virtual bool reject(const std::string& data) = 0;
-  // By another endpoint of its own, for datagrams, which only DAT 2.0 offers.
+  // Connects another endpoint, one for datagrams, which only DAT 2.0 offers.
   virtual bool connect_datagrams(std::uint64_t qualifier) = 0;
   virtual bool disconnect() = 0;
   // The handle of its EVD for connections, and the code of dat_ep_create() with such a one.
@@ -53,16 +53,17 @@ class End {
   virtual char* bytes() = 0;
   // With `zero_based` the peer counts from 0, which only DAT 2.0 offers.
   virtual PeerMemory memory(bool zero_based) = 0;
-  // Of all of it, until somebody unbinds it. With context 0: failed.
+  // Binds a window of all the octets, which stays until it is unbound. With context 0: failed.
   virtual PeerMemory bind_window() = 0;
   virtual bool window_is_bound() = 0;
   // Octets `at`...`at + length` here, and those at `peer.address` there.
   virtual bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) = 0;
-  // How long the next completed one was; -1: it failed, or there was none.
+  // The length of the next one that completes; -1: it failed, or there was none.
   virtual long completed(Operation operation) = 0;
-  // Everything that its threads have done for peers is over, and what they do from now on comes
-  // after what the caller has done; ThreadSanitizer knows it. What passes through the kernel or
-  // through memory mapped twice has an order, too, but not one that it sees.
+  // Orders the caller and this end's threads, as ThreadSanitizer sees it: all that they have done
+  // for peers is before the caller's next step, and all that they will do is after the caller's
+  // last one. ThreadSanitizer sees no order through the kernel or through memory that is mapped
+  // twice.
   virtual void catch_up() = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// versions/recorded.h: octets that a release has said, from tests/versions/recorded.
-// Lives here: reading them. A file has pairs of hexadecimal digits; '#' begins a comment.
+// versions/recorded.h: octets that a release has sent, from tests/versions/recorded. Lives here:
+// reading them. A file has pairs of hexadecimal digits; '#' begins a comment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,12 +14,12 @@
 
 namespace datum::test {
 
-// What is said with a difference: the recorded octets stay as they are.
+// The message for a difference. The recorded octets stay as they are.
 inline constexpr char kRaise[] =
     "peers of the first release are told something else: raise the number of this handshake, as "
     "docs/design/versions.md says, and record the new octets in a folder of their own";
 
-// Of the first release: "shm-hello".
+// The octets of the first release with that name, such as "shm-hello".
 inline std::vector<std::byte> recorded(const std::string& name) {
   const std::string path = std::string(DATUM_RECORDED) + "/0.1/" + name + ".hex";
   std::ifstream file(path);

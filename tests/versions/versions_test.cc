@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between them, there
-// and between two processes.
+// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between them, inside
+// one process and between two.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -55,7 +55,7 @@ class RuleVersions : public testing::TestWithParam<Versions> {
     EXPECT_EQ(answer.data, "from the passive side");
     EXPECT_EQ(passive->connection_event().number, End::kEstablished);
   }
-  // Of random length, from and to random places; the bytes are compared afterwards.
+  // Moves a random length between random places, and compares the bytes.
   void transfer(Operation operation, End& from, End& to);
   std::size_t below(std::size_t most) {
     return std::uniform_int_distribution<std::size_t>(0, most - 1)(random);
@@ -76,7 +76,7 @@ void RuleVersions::transfer(Operation operation, End& from, End& to) {
     from.bytes()[here + i] = static_cast<char>(random());
     to.bytes()[there + i] = static_cast<char>(random());
   }
-  // The thread of either may be the one that reads, or places over, the octets just filled in.
+  // The background thread of either end may read or overwrite the octets that were just filled in.
   from.catch_up();
   to.catch_up();
   PeerMemory target = to.memory(false);
@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RuleZeroBased, testing::Values(Versions{1, 2}), 
 
 class RuleMixOfVersions : public testing::TestWithParam<Versions> {
  protected:
-  // With the seed as in tests/stress, threads interleave as they like.
+  // As in tests/stress, the seed fixes the choices, but not how threads interleave.
   static std::unique_ptr<Mix> open(int version, std::uint64_t seed) {
     const MixLoad load{.ia = ia_name(), .seed = seed, .rerun = rerun()};
     return std::unique_ptr<Mix>(version == 1 ? datum_open_mix_of_dat1(load)
@@ -199,15 +199,15 @@ class RuleMixOfVersions : public testing::TestWithParam<Versions> {
  private:
   static std::string rerun() {
     const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-    const std::string& ia = ia_name(); // that of tcp6 is tcp60, while transport() is tcp
+    const std::string& ia = ia_name(); // the IA of tcp6 is tcp60, while transport() is tcp
     return "datum-versions-test --transport=" + ia.substr(0, ia.size() - 1) +
            " --gtest_filter=" + test.test_suite_name() + "." + test.name();
   }
 };
 
-// Each side asks on its connections to the other one and answers on those of the other one, and
-// either ends the whole program when an octet or a completion is not what it should be. sim, too,
-// serves threads here, by a driver in real time. None is killed: they are one process.
+// Each side sends requests on its connections to the other one, and answers on the other one's.
+// Either ends the whole program when an octet or a completion is wrong. The simulator, too, serves
+// threads here, by a driver in real time. No side is killed, because both are one process.
 // Rules: DAT2.90
 TEST_P(RuleMixOfVersions, PassesBothWaysInsideOneProcess) {
   using Clock = std::chrono::steady_clock;
@@ -232,7 +232,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RuleMixOfVersions, testing::Values(Versions{1, 2
 
 class Child {
  public:
-  // The program that the first word names, with these arguments; with its output into `out`.
+  // Starts the program that the first word names, with the other words as arguments and its output
+  // into `out`.
   explicit Child(std::vector<std::string> words, int out = STDOUT_FILENO) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
@@ -262,8 +263,8 @@ class Child {
 constexpr std::size_t kEcho = 5000;
 constexpr int kEchoes = 50;
 
-// What this program does when it is told which version to be: says its qualifier on stdout, then
-// sends back whatever it receives.
+// What this program does with --echo=VERSION: it writes its qualifier to stdout, then sends back
+// what it receives.
 int echo(int version) {
   const std::unique_ptr<End> end = open_end(version);
   if (!end || !end->post(Operation::Receive, 0, kEcho, {})) return 2;
@@ -274,7 +275,7 @@ int echo(int version) {
   for (int i = 0; i != kEchoes; ++i) {
     if (end->completed(Operation::Receive) != static_cast<long>(kEcho)) return 5;
     std::memcpy(end->bytes() + kEcho, end->bytes(), kEcho);
-    // The next Recv is there before the answer.
+    // The next Recv is posted before the answer.
     if (!end->post(Operation::Receive, 0, kEcho, {}) ||
         !end->post(Operation::Send, kEcho, kEcho, {}) ||
         end->completed(Operation::Send) != static_cast<long>(kEcho))
@@ -336,8 +337,8 @@ std::string mix_program(int version) {
   return version == 1 ? DATUM_VERSIONS_MIX1 : DATUM_VERSIONS_MIX2;
 }
 
-// The mix of tests/stress. Each of the two connects to the other, and with this seed the second one
-// is killed twice, or once where the machine is slow.
+// The mix of tests/stress. Each of the two processes connects to the other. With this seed the
+// second one is killed twice, or once where the machine is slow.
 // Rules: DAT2.81
 TEST_P(RuleVersionsOfProcesses, TheRandomMixPassesBothWays) {
   Child mix({mix_program(GetParam().active), "two", "--child", mix_program(GetParam().passive),

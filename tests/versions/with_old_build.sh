@@ -53,7 +53,8 @@ conf new "$new/lib" "$new/lib"
 conf old-new "$old/build/lib" "$new/lib"
 conf new-old "$new/lib" "$old/build/lib"
 
-# side LIBDAT PROVIDER VERSION: the mix with that release's libdat and that one's provider; prints the program.
+# side LIBDAT PROVIDER VERSION: the mix with one release's libdat and another one's provider; prints
+# the program.
 side() {
   local bin=$new/bin suffix=$3
   [ "$1" = old ] && bin=$old/build/bin

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t kQueueLength = 4096;
 constexpr std::int32_t kDepth = 64;
 
-// What a peer may do to each place; in the order of Consumer::Place.
+// The access that each place is registered with, in the order of Consumer::Place.
 constexpr Access kAccess[] = {kLocalRead | kLocalWrite, kLocalWrite, kAllAccess,
                               kLocalRead | kRemoteRead, kLocalRead,  kAllAccess};
 constexpr std::size_t kSizes[] = {128 * 1024, 320 * 1024, 4096, 12288, 4096, 4096};
@@ -57,7 +57,7 @@ Consumer::Consumer(HostileFabric& fabric, bool with_srq) : transport_(fabric, li
   require(
       adapter_->create_psp(&qualifier, *request_evd_, ServicePoint::EpSource::Consumer).has_value(),
       "a service point");
-  // No peer is permitted these two, and the consumer does not use them.
+  // No peer may access these two, and the consumer does not use them.
   memory_[kSecret]->close();
   memory_[kForeign]->close();
 }
@@ -189,7 +189,7 @@ void Consumer::reset(std::size_t which) {
 }
 
 void Consumer::toggle(std::size_t region) {
-  const std::size_t place = region % (kReadable + 1); // the others are closed anyway
+  const std::size_t place = region % (kReadable + 1); // kSecret and kForeign stay closed
   if (regions_[place] == nullptr) {
     memory_[place]->open();
     register_place(place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/link/consumer.h: the honest side: an adapter, what its consumer does with it, and what
-// that consumer may rely on whatever the peer does.
+// tests/fuzz/link/consumer.h: the honest side of a link: an adapter, what its consumer does with
+// it, and what the consumer may rely on whatever the peer does.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class AnyMemory final : public MemoryProbe {
   }
 };
 
-// Time that passes when somebody looks at it, so that a wait with a deadline ends.
+// Time that passes with each look at it, so that a wait with a deadline ends.
 class LookedAtTime final : public Progress {
  public:
   bool poll() override { return false; }
@@ -54,10 +54,10 @@ class Consumer {
   Consumer(HostileFabric& fabric, bool with_srq);
   ~Consumer();
 
-  // What a peer may have been told: everything, also what is not for it.
+  // The ranges that the peer may have learnt: all of them, also those that it was not granted.
   std::vector<KnownRange> known_ranges() const;
 
-  void work(); // timers, the transport, and the events that came of it
+  void work(); // runs the timers and the transport, then takes the events
   void pass(Duration time) { time_.pass(time); }
   void set_attention(bool asleep);
   void connect(std::size_t which);
@@ -68,7 +68,7 @@ class Consumer {
   void reset(std::size_t which);
   // Gives a region up, or registers it again.
   void toggle(std::size_t region);
-  // Everything ends; nothing may be left unanswered.
+  // Ends everything, and requires that nothing is left unanswered.
   void finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/link/granted_memory.h: a consumer's buffer which AddressSanitizer lets nobody touch
-// while it is closed: what must not be touched is closed, so that the first touch ends the run.
+// tests/fuzz/link/granted_memory.h: a consumer's buffer. While it is closed, AddressSanitizer ends
+// the run at the first access to it.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ class Name final : public PublishedName {
   ConnQual qualifier_;
 };
 
-// As the kernel gives it: zeroes, and nothing is constructed in it.
+// Zeroes without a constructor, as in memory that the kernel maps.
 template <class T>
 T* zeroed(std::size_t count) {
   void* memory = std::aligned_alloc(kLineSize, sizeof(T) * count);
@@ -25,7 +25,7 @@ T* zeroed(std::size_t count) {
 
 } // namespace
 
-// As the real one: the file has a size, and nothing outside it can be mapped.
+// As with the real one, nothing outside the file can be mapped.
 std::byte* HostileMemory::map(const RegionEntry& entry, Stag, bool) {
   if (entry.backing_fd < 0 || entry.backing_offset > kSize ||
       entry.length > kSize - entry.backing_offset)
@@ -81,7 +81,7 @@ class HostileFabric::PendingDial final : public Dial {
   DialEvents& events_;
 };
 
-// One for all runs: it is large, and an adapter that ends leaves no entry behind.
+// All runs share one table: it is large, and an adapter that ends leaves no entry behind.
 std::span<RegionEntry> HostileFabric::region_storage() {
   static RegionEntry* const entries = zeroed<RegionEntry>(RegionTable::kCapacity);
   return {entries, RegionTable::kCapacity};

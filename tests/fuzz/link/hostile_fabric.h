@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/link/hostile_fabric.h: a fabric behind whose links sits the fuzzer.
-// Lives here: segments on the heap, so that AddressSanitizer guards their ends; a peer's memory and
-//             region table that the fuzzer writes; condemned links that are lost at the next turn.
-// Not here:   what the peer writes (hostile_peer.h).
+// tests/fuzz/link/hostile_fabric.h: a Fabric whose links lead to the fuzzer. Lives here: segments
+// on the heap, so that AddressSanitizer guards their ends; a peer's memory and region table that
+// the fuzzer writes; condemned links that are lost at the next turn. Not here: what the peer writes
+// (hostile_peer.h).
 #pragma once
 
 #include <cstdlib>
@@ -79,7 +79,7 @@ class HostileFabric final : public Fabric {
   void make_link(int side);
   void lose_link();
   void ring_us();
-  // Whoever dials is answered: with the link there is (one is made if there is none), or refused.
+  // Answers the oldest dial: with the link, which is made if there is none, or with a refusal.
   void answer_dial(bool refuse);
 
  private:

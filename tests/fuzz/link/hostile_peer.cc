@@ -17,7 +17,7 @@ std::uint32_t small_change(Input& input) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(input.take<std::int8_t>()));
 }
 
-// Mostly what the peer knows; otherwise something beside it, or anything.
+// A range that the peer knows, with an address in it, beside it, or anywhere, or with another STag.
 KnownRange choose_range(Input& input, std::span<const KnownRange> ranges) {
   KnownRange range = ranges[input.byte() % ranges.size()];
   switch (input.byte() % 8) {
@@ -119,7 +119,8 @@ void HostilePeer::fill_rdma(RecordHeader& header, Input& input,
   if (header.type == RecordType::ReadRequest) header.read.length = input.pick(kLongLengths);
 }
 
-// Segments of a message that we are to fetch: in the peer's own memory, or so it says.
+// The segments of a message that the honest side is to fetch. They need not lie in the peer's
+// memory.
 void HostilePeer::fill_fetch(std::byte* payload, Input& input, std::uint32_t segments) {
   for (std::uint32_t i = 0; i < segments; ++i) {
     const FetchSegment segment{static_cast<Stag>(input.byte()) << 8U, 0,

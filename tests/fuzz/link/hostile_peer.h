@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/link/hostile_peer.h: the other end of a link, as far as a peer can go: it knows the
-// protocol, reads what it is sent, and writes whatever the input says into everything it maps.
+// tests/fuzz/link/hostile_peer.h: the hostile end of a link. It knows the protocol, reads what it
+// is sent, and writes what the input says into everything that it maps.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class HostilePeer {
   static constexpr std::size_t kConnections = 2;
 
   explicit HostilePeer(HostileFabric& fabric) : fabric_(fabric) {}
-  // The link has been replaced: positions begin again.
+  // Begins with a new link: all positions are 0 again.
   void begin();
 
   // Reads what has come and remembers what an honest peer would have to know.
@@ -43,7 +43,7 @@ class HostilePeer {
  private:
   struct Connection {
     std::uint32_t honest_number = 0;
-    std::uint32_t placed = 0; // what there is to acknowledge
+    std::uint32_t placed = 0; // messages and Writes to acknowledge
     std::uint32_t octets = 0;
   };
   SegmentSide& own_side() { return segment().side[1 - fabric_.port()->side()]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/consumer.cc: the requests of the consumer above the session, and its answer to
-// the peer's.
+// tests/fuzz/session/consumer.cc: what the consumer above the session does: it starts requests, and
+// answers the peer's request for a connection.
 #include "session/play.h"
 
 namespace datum::fuzz {
@@ -36,7 +36,7 @@ WorkRequest& Play::new_work(unsigned choice, std::size_t size) {
 void Play::consumer_starts(Input& input, bool now) {
   const unsigned choice = input.byte();
   std::size_t size = (choice & 0x80U) != 0 ? input.take<std::uint16_t>() : input.byte();
-  // Copied with a CRC, or a little more.
+  // Around 8192 octets: up to there a session copies payload and computes its CRC in one pass.
   if ((choice & 8U) != 0) size = 4096 + 32 * (size % 256);
   WorkRequest& work = new_work(choice, size);
   if (now) {
@@ -71,7 +71,7 @@ void Play::leave_at_once() {
   saw(Situation::SentAtOnce, choices_.initiator());
 }
 
-// A request, once.
+// Answers the peer's request, once.
 void Play::consumer_answers(unsigned choice) {
   if (accepted_ || choices_.initiator() || !side_.events.asked()) return;
   accepted_ = true;

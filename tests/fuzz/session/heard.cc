@@ -45,7 +45,7 @@ void Heard::hear_startup(Octets& octets) {
 void Heard::hear_fpdu(Octets fpdu, std::size_t ulpdu, const Session& session) {
   const Terms& terms = session.terms();
   require(session.peer_is_own() || ulpdu <= most_, "no FPDU is longer than TCP's segments allow");
-  if (!terms.markers) { // a CRC covers those, too
+  if (!terms.markers) { // a CRC covers markers, too
     const std::uint32_t crc = terms.crc ? crc32c(fpdu.first(fpdu.size() - kCrcSize)) : 0;
     for (unsigned i = 0; i < kCrcSize; ++i)
       require(fpdu[fpdu.size() - kCrcSize + i] == static_cast<std::byte>(crc >> (8 * i) & 0xffU),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/heard.h: what an honest peer makes of what a session sends: the requests it
-// has to answer, how many messages it can acknowledge. It requires what every peer may rely on.
+// tests/fuzz/session/heard.h: reads what a session sends, as an honest peer does: which requests
+// the peer has to answer, and how many messages it can acknowledge. It requires what every peer may
+// rely on.
 #pragma once
 
 #include <deque>
@@ -38,7 +39,7 @@ class Heard {
   const bool initiator_;
   iwarp::test::Bytes startup_;
   bool started_ = false;
-  iwarp::test::Bytes stream_; // behind it, without markers
+  iwarp::test::Bytes stream_; // what follows the startup frame, without markers
   std::size_t position_ = 0;
   std::size_t fpdus_ = 0;
   std::size_t most_ = iwarp::kLeastUlpdu;
@@ -49,7 +50,7 @@ class Heard {
   std::deque<Read> reads;          // to be answered, oldest first
   std::uint32_t placed;            // Sends and Writes, as acknowledgements count them
   iwarp::test::Bytes last_request; // header of the last Send or Write
-  bool silent_written = false;     // an acknowledgement came though we have said no Hello
+  bool silent_written = false;     // an acknowledgement came before a Hello of the peer
 };
 
 } // namespace datum::fuzz

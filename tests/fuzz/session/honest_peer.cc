@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/honest_peer.cc: a peer that says what it may, and answers what it was asked.
+// tests/fuzz/session/honest_peer.cc: the honest steps of the peer, which keeps to the protocol and
+// answers what it was asked.
 #include "session/play.h"
 
 namespace datum::fuzz {
@@ -9,7 +10,7 @@ UntaggedHeader Play::next(Rdmap opcode) {
   return untagged(opcode, queue, next_msn_[queue]++);
 }
 
-// The frame that the session waits for.
+// The startup frame that the session waits for.
 void Play::honest_startup(unsigned choice) {
   StartupFrame frame;
   frame.reply = choices_.initiator();
@@ -38,7 +39,7 @@ void Play::honest_startup(unsigned choice) {
     saw(Situation::OldRequest, true);
 }
 
-// Of an initiator, the RTR that was agreed on.
+// The first FPDU of the peer. As the initiator it sends the RTR that was agreed on.
 void Play::honest_first(std::uint64_t hello) {
   const bool forms = !choices_.initiator() && choices_.revision() == 2;
   const unsigned form = forms ? choices_.sizes & kForms : 0;
@@ -61,7 +62,7 @@ void Play::honest_hello(unsigned choice) {
   if (heard_.silent_written) saw(Situation::LateHello, choices_.initiator());
 }
 
-// The oldest Read or Atomic, at most so much of it.
+// Answers the oldest Read or Atomic, and of a Read at most that many octets.
 void Play::honest_answer(std::size_t most) {
   if (heard_.reads.empty()) return;
   Heard::Read& read = heard_.reads.front();
@@ -118,7 +119,7 @@ void Play::honest_atomic(unsigned choice) {
             crc()));
 }
 
-// It names the oldest Read or the last Send or Write.
+// The Terminate names the oldest Read, or the last Send or Write.
 void Play::honest_terminate(unsigned choice) {
   constexpr ErrorCode kErrors[] = {error::kProtectionBounds, error::kNoBuffer, error::kTaggedStag,
                                    error::kStreamCatastrophic};
@@ -146,7 +147,7 @@ void Play::honest_terminate(unsigned choice) {
     saw(Situation::RequestRefused, choices_.initiator());
 }
 
-// One that fits in the Recv that waits for it, or in the region.
+// A Write that fits in the region, or a message that fits in the Recv that is posted after it.
 void Play::honest_message(unsigned choice) {
   const std::size_t size = choice * 16;
   const Bytes payload(size, std::byte{0x66});

@@ -29,24 +29,25 @@ inline constexpr unsigned kConnected = 0x20; // begin in full operation
 inline constexpr unsigned kPeerIsOwn = 0x40;
 inline constexpr unsigned kMore = 0x80; // three more octets
 
-// The second.
+// The second octet.
 inline constexpr unsigned kMarkers = 0x01; // wanted by the peer
 inline constexpr unsigned kOldRequest = 0x02;
 inline constexpr unsigned kPrivateData = 0x04; // the fourth says how much
-inline constexpr unsigned kLastMsns = 0x08;    // counting begins shortly before 0
+inline constexpr unsigned kLastMsns = 0x08;    // MSNs begin shortly before they wrap to 0
 inline constexpr unsigned kRoundTrip = 0x10;
 inline constexpr unsigned kNoExtensions = 0x20;
-inline constexpr unsigned kAnotherPlace = 0x40; // to ask when there is no reply
+inline constexpr unsigned kAnotherPlace = 0x40; // there is one to ask if no reply comes
 inline constexpr unsigned kNotArrived = 0x80;
-// The third: the RTR that was agreed on, the Hello of a peer that is our own, what TCP's segments
-// take.
+// The third octet: the form of RTR, the longest ULPDU in the Hello of a peer of our own kind, and
+// the size of TCP's segments.
 inline constexpr unsigned kForms = 0x03;
 inline constexpr unsigned kHelloSizes = 0x1c;
 inline constexpr unsigned kSegmentSizes = 0xe0;
 
 enum class Delivery { Whole, Octets, Placed };
 
-// The same addresses in every play: they travel in frames. Guards on both sides.
+// Memory with guards on both sides. Its addresses travel in frames, so they are the same in every
+// play.
 inline constexpr std::size_t kGuard = 256;
 inline constexpr std::size_t kRegionSize = 16384;
 struct Memory {
@@ -57,9 +58,10 @@ struct Memory {
 alignas(64) inline Memory writable;
 alignas(64) inline Memory readable;
 alignas(64) inline std::array<std::byte, 70000> sources;
-// Where what Reads bring goes: what is read does not come back as something sent.
+// Reads place their octets here, and requests are sent from `sources`, so that nothing that was
+// read is sent again.
 inline constexpr std::size_t kMostRead = 8192;
-inline constexpr std::size_t kSinks = 8; // more than there can be at a time
+inline constexpr std::size_t kSinks = 8; // more than Reads at a time
 alignas(64) inline std::array<std::array<std::byte, kMostRead>, kSinks> sinks;
 inline constexpr std::array<std::byte, kRegionSize> kUntouched{};
 
@@ -101,7 +103,7 @@ class Play {
  public:
   Play(const Choices& choices, Delivery delivery);
   void step(Input& input);
-  // What was told and sent.
+  // Returns what the session has told and sent.
   std::string finish();
 
  private:

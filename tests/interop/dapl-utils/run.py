@@ -3,12 +3,11 @@
 """Debian's own DAT programs (package dapl2-utils), unmodified, over this build's DAT 2.0.
 
 Each row of the matrix is a server and its clients, or one program alone, over one stack. A row passes
-when both sides said what they say when all is well, and no signal ended them: their exit status does
-not tell. With words only the rows whose name has one of them. Each stack has a network of its own, so
-that no port of theirs is taken by somebody else, and they run side by side. README.md lists every
-mode of theirs. The programs are installed if they are missing, as root or with a sudo that asks nothing.
-Exit 4: they are not there, and could not be installed. With CI=true, where nothing may be left out,
-that is a failure.
+when both sides say what they say when all is well, and no signal ends them; their exit status tells
+nothing. With words, only the rows run whose name has one of them. The stacks run side by side, each in a
+network of its own, so that no other program takes a port of theirs. README.md lists every mode of the
+programs. Missing programs are installed, as root or with a sudo that asks nothing. Exit 4: they are
+missing, and could not be installed. With CI=true, where nothing may be left out, that is a failure.
 """
 import argparse
 import atexit
@@ -29,7 +28,8 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# A name that their manual pages use. Ours knows it by DATUM_ALIAS, Debian's registry by a dat.conf.
+# A name from the manual pages of the programs. Our registry knows it by DATUM_ALIAS, Debian's by a
+# dat.conf.
 IA = "ofa-v2-ib0"
 THEIR_CONF = pathlib.Path("/etc/dat.conf")  # of Debian's libdapl2
 LIMIT = 90  # seconds for each program
@@ -37,16 +37,17 @@ SIDE_CHANNEL = 15828  # dtest, dtestcm and dtestx meet there before they use DAT
 DTESTSRQ_READY = "server ready on port"  # it has no such channel
 PORT = re.compile(r"-n \d+")  # of dapltest
 QUIT_SAYS = ("DT_cs_Client: Starting Test", "DT_cs_Client: ========== End of Work -- Client Exiting")
-# Who says where it listens before it does, and how one sees that it does: by what it says, or its port.
+# Programs that tell where they listen before they do, and what shows that they do: a line of
+# output, or a port.
 TOLD_EARLY = {"dtest": "Server waiting for connect request", "dtestx": 31112}
 ONE_HOST = ("shm", "tcp", "debian")
 OURS = ("shm", "tcp")  # our registry, one host
-STACKS = (*ONE_HOST, "hosts")  # the last: the client on another host, so the way is chosen by Datum
-EVERYWHERE = (*STACKS, "debian-hosts")  # two hosts, too, and Debian's registry: for some of the rows
+STACKS = (*ONE_HOST, "hosts")  # in the last the client is on another host, so Datum chooses the way
+EVERYWHERE = (*STACKS, "debian-hosts")  # for some rows also two hosts with Debian's registry
 SERVER_HOST, CLIENT_HOST = "10.77.0.1", "10.77.0.2"
-PAIRS = 4  # so many more adapters, ofa-v2-ib1 and so on, each at an address of its own
-# Of what they say when something is wrong, in capitals or not; `strings` shows the lines. What a row says
-# of these although all is well is one of its remarks.
+PAIRS = 4  # more adapters, ofa-v2-ib1 and so on, each at an address of its own
+# Parts of what the programs say when something is wrong, in capitals or not; `strings` shows the
+# lines. What a row says of these although all is well is one of its remarks.
 FORBIDDEN = ("err", "fail", "warn", "swallow", "mismatch", "reject", "broken", "unreach", "bad ", "bogus",
              "wrong", "nexpected", "nvalid", "no valid", "not valid", "illegal", "unknown", "unavailable",
              "annot", "can't", "can not", "could not", "couldn't", "not get", "no memory", "out of memory",
@@ -66,15 +67,15 @@ class Row:
     server: str | None = None  # None: the client is alone; dapltest without a word is a server, too
     server_says: list = dataclasses.field(default_factory=list)
     ready: object = SIDE_CHANNEL  # the port that the server listens on, or what it says
-    remarks: tuple = ()  # of the lines that it says although all is well
+    remarks: tuple = ()  # parts of lines that it says although all is well
     cases: int = 0  # of -T F; each has to pass
     clients: int = 1  # side by side
-    pairs: int = 1  # of a server, at an adapter of its own, and its client
+    pairs: int = 1  # of a server at an adapter of its own and its client
     script: bool = False  # the client reads its arguments from a file
     by_hand: bool = False  # the client asks the server itself where it is, and connects at once
     stacks: tuple = STACKS
     environment: dict = dataclasses.field(default_factory=dict)
-    files: int | None = None  # so few may it have open
+    files: int | None = None  # the limit on its open files
 
     @property
     def name(self):
@@ -95,13 +96,15 @@ class LeftOut:
 
 def dtest(arguments):
     says = ["DAPL Test Complete. PASSED"]
-    # With -c two EVDs have one CNO. A notification of the one that it does not look at is "without EVD".
+    # With -c two EVDs have one CNO. dtest looks at one of them, and calls a notification of the
+    # other "without EVD".
     remarks = ("WARNING: CNO notification: without EVD?",) if "-c" in arguments.split() else ()
     return Row("dtest", arguments, says, f"-s {arguments}", says, remarks=remarks)
 
 
 def by_hand(row):
-    """As the manual page says: the server, then the client. It connects before the server listens."""
+    """As the manual page says: the server, then the client, which connects before the server
+    listens."""
     return dataclasses.replace(row, by_hand=True, stacks=EVERYWHERE)
 
 
@@ -149,7 +152,7 @@ def dtestx(arguments="", remarks=()):
 
 
 def dtestx_query():
-    """It looks at the attributes of the adapter and is done, on each side by itself."""
+    """dtestx -q shows the attributes of the adapter and ends, without another side."""
     says = [f"{name}=TRUE" for name in ("DAT_EXTENSION_INTERFACE", "DAT_IB_FETCH_AND_ADD",
                                         "DAT_IB_CMP_AND_SWAP", "DAT_IB_IMMED_DATA", "DAT_IB_UD",
                                         "DAT_COUNTERS")]
@@ -170,11 +173,12 @@ def dapltest(test, arguments, says, clients=1):
 
 
 def transfer(arguments, clients=1):
-    # With more than one thread (-t) its client counts, for all its threads together, the first messages of
-    # the server down to 0 and then, with the same counter, the last ones. A thread looks for the 0 every
-    # 10 ms, and if the others have done all their work meanwhile, it sees less than 0 and gives up after
-    # 10 s: "FAIL: -32 Server test connections". So their work has to take much longer than that. Nor has its
-    # clock more than 100 ticks a second: 100 messages may begin and end in one, and then it has no figure.
+    # With more than one thread (-t) dapltest's client has one counter for all its threads. It
+    # counts the first messages of the server down to 0, and then the last ones. A thread looks for
+    # the 0 every 10 ms. If the others have done all their work meanwhile, it sees less than 0 and
+    # gives up after 10 s: "FAIL: -32 Server test connections". So their work has to take much
+    # longer than 10 ms. Its clock has at most 100 ticks a second: 100 messages may begin and end in
+    # one, and then it has no figure.
     return dapltest("T", arguments, ["End of Work -- Client Exiting", "WQE/Sec"], clients)
 
 
@@ -182,7 +186,7 @@ def throughput(arguments):
     return dapltest("P", arguments, ["End of Work", "raw:"])
 
 
-# It asks for more Recvs than an EP holds, to be refused.
+# limit_rpost asks for more Recvs than an EP holds, to be refused.
 NO_MORE_RECVS = "dat_ep_post_recv fails: DAT_INSUFFICIENT_RESOURCES"
 
 
@@ -192,7 +196,7 @@ def limit(name, says, width=1):
 
 
 def limits(most, more="", stacks=ONE_HOST):
-    """All of them, one after the other, since none is named."""
+    """All limits, one after the other, since none is named."""
     made = [f"{objects} created: {most}\n"
             for objects in ("PZs", "CNOs", "EVDs", "EPs", "RSPs", "PSPs", "LMRs")]
     says = [f"IAs opened: {most}\n", *made, "recv buffers posted per EP: 16\n", "bytes OK - stopping now."]
@@ -200,7 +204,8 @@ def limits(most, more="", stacks=ONE_HOST):
 
 
 def exhausted(name, objects, refused, stacks=("shm",), files=None):
-    """Until there are no more; then it frees what it has. CNOs are as many as memory holds."""
+    """Creates objects until one is refused, then frees them. There are as many CNOs as memory
+    holds."""
     says = [f"{objects}: ", refused, "DAT_INSUFFICIENT_RESOURCES"]
     return Row("dapltest", f"-T L -m 100000 {name}", says, remarks=(refused, "(`ulimit -n`)", "look at `ulimit -n`"),
                stacks=stacks, files=files)
@@ -216,7 +221,8 @@ def queries():
     # Debian's registry follows a handle that is none: left-out/dapltest-queryinfo.txt.
     some = [case for case in range(18) if case not in (13, 15)]
     chosen = "".join(f" case{case}" for case in some)
-    # What the cases are to show, and the one that it has not got: "Verify CR Querying".
+    # What the cases are to show, and the result of one that dapltest has not got, "Verify CR
+    # Querying".
     remarks = ("Description: Verify ", "passing a bad parameter to DAT_", "passing an invalid handle to DAT_",
                "Result: UNSUPP")
     return (functions("queryinfo", range(18), remarks, OURS, unsupported=1),
@@ -224,7 +230,7 @@ def queries():
 
 
 def beside_a_server(row):
-    """The server uses the port that it tries to use, too, if both are on one host."""
+    """If both are on one host, the server has the port that the client tries to use, too."""
     remarks = ("rc == DAT_SUCCESS failed in file", "DAT_CONN_QUAL_IN_USE")
     return dataclasses.replace(row, server="-T S", server_says=["Exiting."], ready="Service Point Ready",
                                stacks=STACKS, remarks=(*row.remarks, *remarks))
@@ -257,13 +263,13 @@ MATRIX = [
     dtest("-b 1048576 -B 20"),
     dtest(f"{SMALL} -d 1"),
     *(dtestcm(10, f"-b 5{more}") for more in ("", " -m -w", " -v", " -p 4711", " -u")),
-    dtestcm(2, "-b 1 -d 1"),  # behind each request it waits for a second
+    dtestcm(2, "-b 1 -d 1"),  # it waits for a second after each request
     *(everywhere(dtestcm(1000, f"-b 100{more}")) for more in
       ("", " -m", " -w", " -m -w", " -u", " -u -m", " -u -w", " -u -m -w")),
     *(dtestcm(1000, f"-b 100{more}") for more in (" -p 4711", " -v")),
     dtestcm(2000, "-b 200"),
     dtestcm(2000, "-b 400"),  # at once more than a listener over TCP keeps half-open
-    # It sleeps for some seconds each time.
+    # dtestx sleeps for some seconds each time.
     everywhere(dtestx()),
     *(by_hand(row) for row in (dtestx(), *(dtestx_datagrams(each) for each in ("", "-U 20", "-m -U 4")))),
     dtestx("-p -v -b 65536"),
@@ -297,7 +303,7 @@ MATRIX = [
     transfer("-t 1 -w 16 -V -i 20 client SR 4096 1 server SR 4096 1 client RR 8192 1"),
     transfer("-t 8 -w 16 -i 200 -P client SR 1024 1 server SR 1024 1 client RW 4096 2"),
     transfer("-t 8 -w 16 -V -i 40 client SR 1024 1 server SR 1024 1 server RW 4096 2"),
-    # It shows the state of its endpoint.
+    # With -d it shows the state of its endpoint.
     dataclasses.replace(transfer("-i 2000 -d client SR 256 server SR 256"), remarks=("DAT_STATE: ",)),
     dataclasses.replace(transfer("-i 2000 client SR 256 server SR 256"), script=True),
     # Its default adapter has this very name.
@@ -326,11 +332,11 @@ MATRIX = [
     *(exhausted(f"limit_{name}", f"{name.upper()}s created", f"dat_{name}_create #{number} fails:")
       for name, number in (("pz", 65537), ("evd", 65535), ("ep", 65537))),
     exhausted("limit_lmr", "LMRs created", "dat_lmr_create failed"),
-    # What these need are files of the process.
+    # These objects need descriptors.
     *(exhausted(f"limit_{name}", f"{name.upper()}s created", f"dat_{name}_create #", OURS, 256)
       for name in ("psp", "rsp")),
     exhausted("limit_ia", "IAs opened", f"dat_ia_open ({IA}) #", OURS, 256),
-    # One opens what has no such name.
+    # One case opens a name that does not exist.
     functions("hwconn", range(4), ("not known; add a line to /etc/dat.conf",)),
     functions("pz", range(3)),
     functions("endpoint", range(3)),
@@ -356,11 +362,11 @@ class Stack:
         self.name = arguments.inside
         apart = self.name.endswith("hosts")
         self.address = self.client_address = "127.0.0.1"
-        self.client_prefix = []  # of its command
+        self.client_prefix = []  # before its command
         if apart:
             self.address, self.client_address = SERVER_HOST, CLIENT_HOST
             self.client_prefix = ["nsenter", f"--net={second_host()}"]
-        # What the server's host has besides that, with their names in dat.conf. The client asks for the
+        # More adapters of the server's host, with their names in dat.conf. The client opens the
         # name that the server tells it.
         self.adapters = [(f"ofa-v2-ib{number}", f"10.77.0.1{number}" if apart else f"127.0.0.1{number}")
                          for number in range(1, PAIRS + 1)]
@@ -368,7 +374,7 @@ class Stack:
         self.by_memory = transport != "tcp" and not apart
         self.conf, self.client_conf = place / "dat.conf", place / "client.conf"
         provider = f'u2.0 nonthreadsafe default {arguments.lib / "libdatum2.so"} datum.0.1'
-        # As datum(7) has it: in front of the lines that the package brings along, of the same names.
+        # As datum(7) says, these lines stand in front of the package's lines of the same names.
         theirs = THEIR_CONF.read_text()
         if f"\n{IA} " not in theirs:
             sys.exit(f"{THEIR_CONF}: no line for {IA}; is it the one of Debian's libdapl2?")
@@ -385,16 +391,16 @@ class Stack:
 
 
 def own_network():
-    """What the kernel made for this process has a loopback device that is down."""
+    """Sets up the loopback device, which is down in a new network namespace."""
     with socket.socket() as any_socket:
         name_and_flags = struct.pack("16sh14x", b"lo", 0x41)  # IFF_UP | IFF_RUNNING
         fcntl.ioctl(any_socket, 0x8914, name_and_flags)  # SIOCSIFFLAGS
-    # Otherwise a connection of theirs could end up at a port that they will listen at.
+    # Otherwise a connection could take a local port that a program is about to listen on.
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("50000 60000")
 
 
 def second_host():
-    """A network namespace of its own, and a cable to this one. What names it."""
+    """Makes a network namespace and a cable to this one. Returns its path."""
     host = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep infinity"],
                             stdout=subprocess.PIPE)
     host.stdout.readline()  # it is there
@@ -412,8 +418,8 @@ def second_host():
 
 
 def listening(port, by_memory=False):
-    """Whether a socket of this network namespace listens on that port; by_memory: and for who shares
-    memory, which is a socket of its own that Datum makes after the other."""
+    """Whether a socket of this network namespace listens on that port. by_memory: and one for
+    shared memory, which Datum makes after the other."""
     if by_memory:
         fields = map(str.split, pathlib.Path("/proc/net/unix").read_text().splitlines()[1:])
         if not any(each[3] == "00010000" and each[-1].endswith(f"/{port}") for each in fields):
@@ -429,21 +435,23 @@ def listening(port, by_memory=False):
 
 
 def as_they_say(address):
-    """An IPv4 address in what they tell each other: the number that its octets are in memory."""
+    """An IPv4 address as the programs tell it to each other: the number that its octets are in
+    memory."""
     return b"%08x" % int.from_bytes(socket.inet_aton(address), sys.byteorder)
 
 
 def asked(address, client_address):
-    """What dtest or dtestx says about where it is, told as if to its client."""
+    """Asks dtest or dtestx in place of its client where it listens."""
     with socket.create_connection((address, SIDE_CHANNEL), LIMIT) as channel:
         place = channel.recv(128, socket.MSG_WAITALL)
-        # With datagrams the server, too, connects to where the client is.
+        # With datagrams the server, too, connects to the client's address.
         channel.sendall(place.replace(as_they_say(address), as_they_say(client_address), 1))
     return place
 
 
 def teller(place, address):
-    """In the server's stead: what tells its client, once, where the server is."""
+    """Returns a function that tells a client once, in place of the server, where the server
+    listens."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.settimeout(LIMIT)
@@ -463,7 +471,7 @@ def teller(place, address):
 
 
 def ended_by(status):
-    """What is wrong with an exit status: a signal. Of the other numbers none tells."""
+    """What is wrong with an exit status: a signal is. The other numbers tell nothing."""
     if status >= 0:
         return []
     return [f"ended by signal {-status}, {signal.strsignal(-status)}"]
@@ -483,7 +491,7 @@ class Program:
         return self.output.read_text(errors="replace")
 
     def wait(self):
-        """For its end."""
+        """Waits for the end of the program."""
         try:
             left = max(0, self.end - time.monotonic())
             return ended_by(self.process.wait(left))
@@ -513,13 +521,13 @@ class Program:
                         and not any(each in line for each in remarks)]
 
     def passed(self, cases):
-        """What is wrong with how many cases of dapltest -T F say that they have passed."""
+        """What is wrong with the number of cases of dapltest -T F that have passed."""
         count = sum(line.strip() == PASSED_CASE for line in self.said().splitlines())
         return [] if count == cases else [f"{count} of {cases} cases passed"]
 
 
 def play(row, stack, programs, place):
-    """What is wrong with it: nothing, if it passed."""
+    """Runs a row. Returns what is wrong with it, nothing if it passed, and its programs."""
     def command(arguments, adapter, address=None):
         """address: of the server, if this is the client."""
         which = "-D" if row.program == "dapltest" else "-P"
@@ -591,14 +599,16 @@ def spins(row):
 
 @contextlib.contextmanager
 def turn(row):
-    """Two that spin on their memory keep both processors of a small machine from everybody else."""
+    """A row whose two sides spin runs alone, because it takes both processors of a small
+    machine."""
     with open(__file__) as file:
         fcntl.flock(file, fcntl.LOCK_EX if spins(row) else fcntl.LOCK_SH)
         yield
 
 
 def many_files():
-    """Each connection over TCP is one, and two thousand are more than a shell allows at first."""
+    """Raises the limit on files. Each connection over TCP is one, and a shell allows less than 2000
+    at first."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     enough = 8192 if most == resource.RLIM_INFINITY else min(most, 8192)
     resource.setrlimit(resource.RLIMIT_NOFILE, (enough, most))
@@ -607,7 +617,7 @@ def many_files():
 def run_stack(arguments, rows):
     own_network()
     many_files()
-    # Who wants both processors would wait until the others want nothing: so that comes last.
+    # Rows that spin come last, because they would wait for the rows of all other stacks.
     rows = sorted((row for row in rows if arguments.inside in row.stacks), key=spins)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -646,7 +656,7 @@ def debian_lib():
 
 
 def installed():
-    """Where the programs are; if they are not there, nothing but this asks a network for anything."""
+    """Where the programs are. Missing ones are installed, the only step that uses a network."""
     found = shutil.which("dtest")
     if not found:
         subprocess.run([ROOT / "scripts/deps.sh", "interop"], check=False)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the end of a connection, by either side and in every way. What siw's rdma_cm calls
-// the end is DISCONNECTED, whatever ended it.
+// interop/siw: the end of a connection, by either side and in every way. siw's rdma_cm reports each
+// end as DISCONNECTED, whatever ended the connection.
 #include "../../conformance/harness/variable.h"
 #include "fixture.h"
 
@@ -60,7 +60,7 @@ class SiwClose : public SiwConnected {
     }
   }
 
-  // Sends that we take and Reads that we serve, then that end.
+  // siw posts Sends that we take and Reads that we serve, then ends the connection in that way.
   void end_by_siw_with_its_requests(const std::string& way) {
     const std::string ours =
         ' ' + std::to_string(buffer.rmr_context()) + ' ' + std::to_string(buffer.address());
@@ -71,8 +71,8 @@ class SiwClose : public SiwConnected {
     }
     const std::uint64_t sent = siw.end_by(way);
     const std::uint64_t received = expect_receives_end();
-    // It may have stopped within a message. What we answered and siw did not read any more makes a
-    // reset of its end, which takes along what was on its way.
+    // siw may have stopped within a message. If an answer of ours is left unread there, its end
+    // becomes a reset, which discards what was on its way.
     const bool in_order = expect_either_end() == DAT_CONNECTION_EVENT_DISCONNECTED;
     if (in_order) {
       EXPECT_GE(received, sent);
@@ -80,7 +80,7 @@ class SiwClose : public SiwConnected {
     EXPECT_NO_EVENT(side.connect_evd());
   }
 
-  // How many brought something.
+  // Returns how many Recvs completed with success.
   std::uint64_t expect_receives_end() {
     std::uint64_t received = 0;
     bool flushed = false;
@@ -106,7 +106,7 @@ class SiwClose : public SiwConnected {
   void disconnect_on_both_sides(DAT_CLOSE_FLAGS flags) {
     siw.begin("disconnect");
     EXPECT_DAT_OK(dat_ep_disconnect(side.ep(), flags));
-    const std::string answer = siw.answer(); // an error where it has seen ours
+    const std::string answer = siw.answer(); // an error if siw has seen our end first
     EXPECT_TRUE(answer == "ok" || answer.starts_with("error: disconnect")) << answer;
     expect_end();
     EXPECT_NO_EVENT(side.connect_evd());
@@ -283,7 +283,7 @@ TEST_P(SiwClose, QueuePairOfSiwInItsErrorState) {
   siw.expect_flushed(1);
 }
 
-// Whose call comes first is left to the two processes; either way each side has one event.
+// Either process may call first. Either way each side has one event.
 // Rules: SIW.21
 TEST_P(SiwClose, BothDisconnectAtOnceWeAbruptly) {
   disconnect_on_both_sides(DAT_CLOSE_ABRUPT_FLAG);
@@ -301,7 +301,7 @@ TEST_P(SiwClose, BothDisconnectAtOnceWithRequestsOutstanding) {
   EXPECT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
   siw.answer();
   expect_requests_end();
-  // On a busy host siw's end may be first, and with Reads outstanding it is none in order.
+  // On a busy host siw's end may come first, and with Reads outstanding it is not an orderly one.
   expect_either_end();
   EXPECT_NO_EVENT(side.connect_evd());
   siw.expect_event("DISCONNECTED");
@@ -314,7 +314,7 @@ struct LongWait {
   const test::Variable wait{"DATUM_RNR_TIMEOUT", "60000"};
 };
 
-// A Send of siw's waits for a receive of ours, and a Read behind it for that.
+// A Send of siw's waits for a receive of ours, and a Read behind it waits for the Send.
 class SiwWaits : private LongWait, public SiwClose {
  protected:
   void SetUp() override {
@@ -338,7 +338,7 @@ TEST_P(SiwWaits, AbruptDisconnect) {
 // Rules: SIW.36
 TEST_P(SiwWaits, GracefulDisconnect) {
   ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
-  // Our own requests are all done; what siw still wanted is not waited for longer than an end
+  // Our own requests are all done. The disconnect waits for siw's requests no longer than an end
   // takes.
   const DAT_EVENT end = test::next_event(side.connect_evd(), 2 * test::kPatience);
   EXPECT_EQ(end.event_number, DAT_CONNECTION_EVENT_DISCONNECTED);

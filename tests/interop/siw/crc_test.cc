@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: whether there is a CRC. siw asks for none and takes ours, and its consumer sees no
-// difference, so it is a socket beside siw that reads what we ask for.
+// interop/siw: whether we ask for CRCs. siw asks for none and accepts ours, and its consumer sees
+// no difference. So a socket beside siw reads what we ask for.
 #include <cstring>
 #include <optional>
 
@@ -17,7 +17,7 @@ class SiwCrc : public SiwTest {
   static constexpr std::size_t kFlags = 16;
   static constexpr std::uint8_t kCrcFlag = 0x40;
 
-  // The whole program is run with each.
+  // The whole program runs once with each setting.
   void SetUp() override {
     const std::string policy = setting("DATUM_CRC");
     ASSERT_TRUE(policy == "on" || policy == "off") << policy;
@@ -56,7 +56,7 @@ TEST_F(SiwCrc, IsAskedForInOurReply) {
   std::optional<test::RawPeer> peer;
   open_beside_siw([&] { peer.emplace(test::address_of(ia), listener.qualifier()); });
   ASSERT_TRUE(peer);
-  // siw's: no C, client-server, 128 Reads each way.
+  // The request of siw: no C, client-server, 128 Reads each way.
   ASSERT_TRUE(peer->say(test::from_hex("4d504120494420526571204672616d651002000400800080")));
   test::Cr cr = listener.expect_request();
   ASSERT_DAT_OK(test::accept(cr, side.ep()));

@@ -10,7 +10,7 @@ namespace {
 using test::Buffer;
 
 constexpr std::size_t kMost = std::size_t{1} << 20;
-// Around the pads, siw's segment (1448 and rounded down to 1440), pages, and both powers.
+// Sizes around the padding, siw's segment (1448, and 1440 rounded down), pages, and powers of two.
 constexpr std::size_t kSizes[] = {1,    2,    3,     4,     5,     7,      64,
                                   65,   1000, 1421,  1422,  1423,  1440,   1448,
                                   4096, 9000, 65535, 65536, 65537, 262147, kMost};
@@ -133,7 +133,7 @@ TEST_P(SiwData, OperationsOfNothing) {
   siw.must(order("read", 3, 0, buffer));
   siw.must(order("send", 4, 0));
   expect_dto(side.recv_evd(), 8, 0);
-  // The Read has to wait for us, and siw lets the Send behind it be done before.
+  // The Read waits for our answer, and siw may complete the Send behind it first.
   const std::multiset<std::string> done{siw.ask("done 10000"), siw.ask("done 10000"),
                                         siw.ask("done 10000")};
   EXPECT_EQ(done, (std::multiset<std::string>{"2 0 success", "3 0 success", "4 0 success"}));

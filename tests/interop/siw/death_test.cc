@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the death of our process. Nobody says anything then but the kernel, which closes the
-// socket.
+// interop/siw: the death of our process. Only the kernel acts then: it closes the socket.
 #include <set>
 
 #include "../../conformance/harness/two_processes.h"
@@ -38,7 +37,7 @@ TEST_P(SiwSurvives, OurProcessIsKilled) {
   siw.expect_flushed(1);
 }
 
-// The socket has something unread then, so siw sees a reset.
+// The socket has unread octets then, so siw sees a reset.
 // Rules: SIW.37
 TEST_P(SiwSurvives, OurProcessIsKilledWhileSiwWaitsForIt) {
   ours.stop();

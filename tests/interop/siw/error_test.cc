@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: what one side may not do, and what the other makes of it. A Send or Write to a
+// interop/siw: what one side may not do, and how the other one answers. A Send or Write to a
 // foreign peer completes when TCP has it, so an error that the peer finds comes as the end of the
 // connection.
 #include "../../conformance/harness/variable.h"
@@ -16,7 +16,7 @@ class SiwError : public SiwConnected {
     test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side.ep());
     siw.expect_event("DISCONNECTED");
   }
-  // The extended operation with cookie 2.
+  // The extended operation with cookie 2 fails, and the connection ends.
   void expect_not_for_siw() {
     const DAT_EVENT event = test::next_event(side.request_evd());
     EXPECT_EQ(static_cast<int>(event.event_number), 0x40000);
@@ -80,7 +80,7 @@ TEST_P(SiwError, ReadBeyondSiwsMemory) {
   expect_broken();
 }
 
-// siw looks for the right to write alone.
+// siw checks the right to write, but not the right to read.
 // Rules: SIW.29
 TEST_P(SiwError, ReadWithoutTheRightIsServed) {
   const DAT_RMR_TRIPLET hidden = at(siw.memory("local-memory"), 0, kSize);
@@ -190,7 +190,7 @@ TEST_P(SiwError, CompareAndSwapIsNotForSiw) {
   expect_not_for_siw();
 }
 
-// The Write that they would stand behind may go; no receive is used up.
+// The Write in front of the immediate data may reach siw. No receive is used up.
 // Rules: SIW.27
 TEST_P(SiwError, ImmediateDataAreNotForSiw) {
   siw.must("recv 1 0 64");

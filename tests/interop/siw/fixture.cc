@@ -49,7 +49,7 @@ void SiwTest::connect(Initiator initiator) {
     return;
   }
   connect_from_siw();
-  // Who was asked may not speak first (RFC 5044 section 7.1.2), and siw does not do so by itself.
+  // The responder may not send first (RFC 5044 section 7.1.2), and siw sends nothing by itself.
   siw.must("write 0 0 0 1 0");
   siw.expect_done(0, 0);
 }

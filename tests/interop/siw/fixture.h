@@ -23,7 +23,7 @@ class SiwTest : public testing::Test {
 
   // An address of siw's for dat_ep_connect().
   static DAT_IA_ADDRESS_PTR address();
-  // Ours, as siw's orders take it.
+  // Our address, in the form that siw's orders take.
   std::string own_address() const;
 
   static test::SideOptions wide_queues();
@@ -34,7 +34,7 @@ class SiwTest : public testing::Test {
   SiwPeer siw;
 };
 
-// The same, for whoever asks for the connection.
+// Both sides connected, once with each of them as the initiator.
 class SiwConnected : public SiwTest, public testing::WithParamInterface<Initiator> {
  protected:
   void SetUp() override { connect(GetParam()); }

@@ -70,7 +70,8 @@ done >"$folder/modules/order"
 # Unpacked: the kernel's own unpacking takes seconds on an emulated processor. Its header says where
 # the compressed kernel is (Linux boot protocol 2.08); behind that stands its size, 4 octets.
 kernel=boot/vmlinuz-$version
-field() { od -An -j "$(($1))" -N "$2" -t "u$2" "$kernel" | tr -d ' '; } # little-endian, as we are
+# Little-endian, as this machine is
+field() { od -An -j "$(($1))" -N "$2" -t "u$2" "$kernel" | tr -d ' '; }
 start=$((($(field 0x1f1 1) + 1) * 512 + $(field 0x248 4)))
 size=$(($(field 0x24c 4) - 4))
 head -c "$((start + size))" "$kernel" | tail -c "$size" | xz -dc >"$folder/vmlinux"

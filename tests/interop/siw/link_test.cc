@@ -11,7 +11,8 @@
 namespace datum::siw {
 namespace {
 
-// Of our end, unless it says otherwise. It is mended when the test ends, at the latest.
+// Takes our end of the link down, or the end that is named. The link is up again when the test
+// ends, at the latest.
 class Cut {
  public:
   explicit Cut(std::vector<std::string> link = {"-n", "datum", "link", "set", "datumlink"})
@@ -48,18 +49,20 @@ class SiwLink : public SiwConnected {
     const Remote remote = siw.memory();
     return test::remote_part(remote.stag, remote.address, length);
   }
-  // From then on we know that this is no peer of ours, which says nothing by itself where we asked.
+  // After siw's first message our side knows that the peer is foreign, and asks it nothing any
+  // more.
   void hear_siw() {
     ASSERT_DAT_OK(test::post_read(side.ep(), {}, there(0), 100));
     expect_dto(side.request_evd(), 100, 0);
   }
 
-  // siw's TCP has its Sends, and we have none of them, when siw ends. Each of them is small, so TCP
+  // siw ends while its TCP has its Sends and none of them has arrived. Each Send is small, so TCP
   // takes it at once.
   void expect_sends_before_end_by(const std::string& way) {
     constexpr DAT_UINT64 kSends = 8;
     constexpr std::size_t kEach = 1024;
-    ASSERT_NO_FATAL_FAILURE(hear_siw()); // whom we would ask later, and be answered by a reset
+    ASSERT_NO_FATAL_FAILURE(hear_siw()); // or we would ask it later, and it would answer with a
+                                         // reset
     siw.must("fill 0 8192 4");
     for (DAT_UINT64 i = 0; i < kSends; ++i)
       ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment(i * kEach, kEach)}, i));
@@ -120,8 +123,8 @@ TEST_P(SiwLink, GracefulDisconnectWaitsForAReadUntilTheLinkIsBack) {
   siw.expect_event("DISCONNECTED");
 }
 
-// More than TCP sends before it hears anything, so that the end is asked for while the last octets
-// still wait here.
+// The message is longer than what TCP sends without an answer, so its last octets still wait here
+// when the end is asked for.
 // Rules: SIW.17 SIW.38
 TEST_P(SiwLink, GracefulDisconnectSendsWhatTheLinkHeldUp) {
   ASSERT_NO_FATAL_FAILURE(hear_siw());
@@ -138,8 +141,8 @@ TEST_P(SiwLink, GracefulDisconnectSendsWhatTheLinkHeldUp) {
   siw.expect_event("DISCONNECTED");
 }
 
-// The same while the IA goes, which looks after its ends for a second and then leaves them to TCP:
-// no longer than it has to.
+// The same while the IA closes. It serves connections that are ending for a second at most, then
+// leaves them to TCP. It takes no longer than it has to.
 // Rules: SIW.17 SIW.38
 TEST_P(SiwLink, CloseOfTheIaSendsWhatTheLinkHeldUp) {
   ASSERT_NO_FATAL_FAILURE(hear_siw());
@@ -193,7 +196,7 @@ TEST_P(SiwLink, AbruptDisconnectDoesNotWaitForTheLink) {
   siw.expect_event("DISCONNECTED");
 }
 
-// Of an endpoint that is freed there is no event any more. siw hears of its end when it can.
+// An endpoint that is freed gets no more events. siw hears of the end once the link is back.
 // Rules: SIW.32
 TEST_P(SiwLink, EndpointThatIsFreedDoesNotWaitForTheLink) {
   const DAT_RMR_TRIPLET source = there(kSize);
@@ -210,7 +213,7 @@ TEST_P(SiwLink, EndpointThatIsFreedDoesNotWaitForTheLink) {
   siw.expect_flushed(1);
 }
 
-// The IA looks after its ends for a second, and TCP after that.
+// A closing IA serves connections that are ending for a second, and TCP does after that.
 // Rules: SIW.33
 TEST_P(SiwLink, AbruptCloseOfTheIaWaitsASecondForTheLinkAtMost) {
   const DAT_RMR_TRIPLET source = there(kSize);
@@ -233,7 +236,7 @@ struct ShortPatience {
 
 class SiwCutOff : private ShortPatience, public SiwLink {
  protected:
-  // siw learns of it from the next thing that it sends.
+  // siw learns of the end from the answer to what it sends next.
   void expect_that_siw_learns() {
     siw.must("write 9 0 0 1 0");
     siw.expect_event("DISCONNECTED");
@@ -273,7 +276,7 @@ TEST_P(SiwCutOff, WithASendThatNobodyHasAcknowledged) {
   expect_that_siw_learns();
 }
 
-// siw ends all of a device's connections when that goes down, and cannot tell us any more.
+// siw ends all connections of a device that goes down, and cannot tell us.
 // Rules: SIW.40
 TEST_P(SiwCutOff, InterfaceOfSiwThatGoesDown) {
   siw.must("recv 1 0 64");
@@ -282,8 +285,8 @@ TEST_P(SiwCutOff, InterfaceOfSiwThatGoesDown) {
   siw.expect_flushed(1);
   expect_end(DAT_CONNECTION_EVENT_BROKEN);
   cut.mend();
-  // Our host asked meanwhile who has siw's address, and whoever connects until it gives up finds
-  // siw unreachable, for all that the link is there. With our end down it forgets that.
+  // Meanwhile our host has asked the link for siw's address. Until it gives up, a connect finds siw
+  // unreachable although the link is back. The host forgets this when our end goes down.
   Cut().mend();
   siw.must("drop");
   siw.must("unlisten");

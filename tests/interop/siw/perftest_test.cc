@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the programs of perftest as clients on siw, with us for their server, and as servers
-// for us. What they measure on an emulated processor means nothing; that they come to their end
-// does.
+// interop/siw: the programs of perftest as clients on siw with our endpoint for their server, and
+// as servers for our endpoint. What they measure on an emulated processor means nothing. The tests
+// check that they come to their end.
 //
-// On iWARP such a client makes two connections to one port. On the first both sides say the same
-// things in the same lengths, the client first, each in a message; the second is measured.
+// On iWARP such a client makes two connections to one port. On the first one both sides send the
+// same items in the same lengths, each in a message, and the client begins. The second one is
+// measured.
 //
-// ib_write_lat is no client of ours: it waits for a Write of its server, which may not speak first
-// (RFC 5044 section 7.1.2), for siw has not said that it may (RFC 6581, A).
+// ib_write_lat is not tested as a client. It waits for a Write of its server, which may not send
+// first (RFC 5044 section 7.1.2), because siw's request does not allow it (RFC 6581, A).
 #include <endian.h>
 
 #include <atomic>
@@ -29,7 +30,7 @@ constexpr std::size_t kMessage = 1000;
 constexpr std::uint64_t kCount = 100;
 constexpr std::uint64_t kCredit = 25; // receives
 
-// How a side names its queue pair and its memory; in network byte order.
+// By this a side names its queue pair and its memory. It is in network byte order.
 struct Introduction {
   std::uint32_t not_for_iwarp[4]; // LID, Reads, number of the queue pair, first packet
   std::uint32_t stag;
@@ -66,7 +67,8 @@ class Perftest : public SiwTest {
     test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
   }
 
-  // On iWARP ib_send_bw sends no more than it knows receives for: their number is written to it.
+  // On iWARP ib_send_bw sends no more messages than it knows receives for. The server writes their
+  // number into its memory.
   void give_credit(std::uint64_t receives) {
     const auto number = static_cast<std::uint32_t>(receives); // in its host's order, which is ours
     credit.write(0, {reinterpret_cast<const char*>(&number), sizeof number});
@@ -87,7 +89,7 @@ class Perftest : public SiwTest {
     test::expect_connection_event(with.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, with.ep());
   }
 
-  // Says everything back, with the name of our memory, until the connection ends.
+  // Sends everything back, with the name of our memory, until the connection ends.
   void talk() {
     DAT_EVENT event{};
     DAT_COUNT more = 0;
@@ -164,7 +166,7 @@ TEST_F(Perftest, SendBandwidth) {
   expect_success();
 }
 
-// We ask, and say what a client of perftest says.
+// Our endpoint is the client, and sends what a client of perftest sends.
 class PerftestServer : public SiwTest {
  protected:
   void ask(std::vector<std::string> command) {
@@ -176,14 +178,14 @@ class PerftestServer : public SiwTest {
     ASSERT_NO_FATAL_FAILURE(say(std::string("6.06\0\0\0\0\0\0\0\0\0\0\0\0", 16))); // version
     ASSERT_NO_FATAL_FAILURE(say(std::string("\0\0\x10\0", 4)));                    // a page
     ASSERT_NO_FATAL_FAILURE(say(std::string("\0\0\0\x40", 4))); // a line of the cache
-    ASSERT_NO_FATAL_FAILURE(say(std::string("3\0", 2)));        // MTU, which iWARP has not
+    ASSERT_NO_FATAL_FAILURE(say(std::string("3\0", 2)));        // MTU, which iWARP does not have
     ASSERT_NO_FATAL_FAILURE(introduce({}));
     ASSERT_NO_FATAL_FAILURE(connect_when_it_listens(side, port));
     ASSERT_NO_FATAL_FAILURE(introduce({}));
     for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(shake_hands());
   }
 
-  // Before and after what is measured; each time both name their memory.
+  // The exchange before and after the measurement. In each one both sides name their memory.
   void shake_hands() {
     Introduction ours{};
     ours.stag = htobe32(buffer.rmr_context());
@@ -191,14 +193,14 @@ class PerftestServer : public SiwTest {
     introduce(ours);
   }
 
-  // What was measured: five numbers.
+  // Sends what was measured: five numbers.
   void report() {
     for (int i = 0; i < 5; ++i) ASSERT_NO_FATAL_FAILURE(say(std::string(8, '\0')));
   }
 
   void expect_success() {
     ASSERT_NO_FATAL_FAILURE(shake_hands());
-    // It is still busy with its last message, and ends by itself.
+    // The server is still busy with its last message, and ends by itself.
     EXPECT_EQ(server->exit_status(), 0);
   }
 
@@ -256,7 +258,7 @@ TEST_F(PerftestServer, WriteBandwidth) {
 // Rules: SIW.41
 TEST_F(PerftestServer, WriteLatency) {
   ask({"ib_write_lat", "-I", "0", "-s", std::to_string(kMessage)});
-  // Each writes when it sees the other's number in the last octet; it begins.
+  // Each side writes when it sees the other's number in the last octet. The server begins.
   const std::atomic_ref<std::byte> last(buffer.bytes()[kMessage - 1]);
   for (std::uint64_t i = 1; i <= kCount; ++i) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -270,7 +272,7 @@ TEST_F(PerftestServer, WriteLatency) {
     ASSERT_DAT_OK(test::post_write(side.ep(), {source}, there(kMessage), i));
     expect_dto(side.request_evd(), i, kMessage);
   }
-  // This one does not wait for its client.
+  // ib_write_lat does not wait for its client.
   EXPECT_EQ(server->exit_status(), 0);
   test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
 }

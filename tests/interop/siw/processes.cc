@@ -16,7 +16,7 @@
 namespace datum::siw {
 namespace {
 
-// Of the calling thread.
+// Moves the calling thread into that network namespace.
 bool enter(const std::string& network) {
   const int there = open(network.c_str(), O_RDONLY | O_CLOEXEC);
   const bool entered = there >= 0 && setns(there, CLONE_NEWNET) == 0;
@@ -24,7 +24,7 @@ bool enter(const std::string& network) {
   return entered;
 }
 
-// In the child: never returns.
+// For the child. Never returns.
 void become(const std::vector<std::string>& command, const std::string& network, int input,
             int output) {
   std::signal(SIGPIPE, SIG_DFL);

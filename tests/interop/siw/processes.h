@@ -14,15 +14,15 @@ namespace datum::siw {
 // What scripts/siw.sh put into the environment; a failure of the test if it is not there.
 std::string setting(const char* name);
 
-// input, output: descriptors of ours, or -1 for those that we have.
+// input, output: descriptors for its stdin and stdout, or -1 for those of this process.
 pid_t start_beside_siw(const std::vector<std::string>& command, int input = -1, int output = -1);
 // Its exit status, or -1 for another end.
 int exit_status_of(pid_t process);
 
-// A socket that this opens is a neighbour of siw's for as long as it lives.
+// Calls `open` in siw's network namespace. A socket that it opens stays there as long as it lives.
 void open_beside_siw(const std::function<void()>& open);
 
-// No process outlives its test, however that ends.
+// A process beside siw. It does not outlive its test, however that ends.
 class BesideSiw {
  public:
   explicit BesideSiw(const std::vector<std::string>& command)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // interop/siw: rdma-core's own program at the other end of a connection, as its client and as its
-// server. Each round, the client sends the name of its source, the server reads it and says so; the
-// client sends the name of its sink, the server writes to it what it has read, and says so.
+// server. In each round the client sends the name of its source, and the server reads it and says
+// so. Then the client sends the name of its sink, and the server writes there what it has read, and
+// says so.
 #include <endian.h>
 
 #include <cstring>
@@ -61,7 +62,7 @@ TEST_F(Rping, ServesUs) {
   BesideSiw rping({"rping", "-s", "-a", siw_address(), "-p", std::to_string(port), "-C",
                    std::to_string(kRounds), "-S", std::to_string(kPingSize), "-V"});
   post_receive();
-  // Until it listens, it refuses.
+  // A connect is refused until rping listens.
   DAT_EVENT event{};
   do {
     ASSERT_DAT_OK(test::connect(side.ep(), address(), port));
@@ -74,7 +75,7 @@ TEST_F(Rping, ServesUs) {
   } while (event.event_number == DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
   ASSERT_EQ(event.event_number, DAT_CONNECTION_EVENT_ESTABLISHED);
   for (int round = 0; round < kRounds; ++round) {
-    // It takes what it has read for a text that ends with a zero.
+    // rping takes what it has read for a text that ends with a zero.
     const std::string text(kPingSize - 1, static_cast<char>('a' + round));
     source.write(0, text);
     offer(source);
@@ -110,7 +111,7 @@ TEST_F(Rping, IsServedByUs) {
     say();
   }
   test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
-  EXPECT_EQ(rping.exit_status(), 0); // it has compared what came back
+  EXPECT_EQ(rping.exit_status(), 0); // rping has compared what came back
 }
 
 } // namespace

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kPatience = "10000"; // ms: emulated processors are slow
 
-// Counted from 0.
+// The n-th word of the line, counted from 0.
 std::string word(const std::string& line, int n) {
   std::istringstream words(line);
   std::string one;
@@ -69,7 +69,7 @@ SiwPeer::SiwPeer() {
 }
 
 SiwPeer::~SiwPeer() {
-  // The end of its orders is the end of the peer.
+  // The peer ends at the end of its orders.
   fclose(orders_);
   if (process_ > 0) waitpid(process_, nullptr, 0);
   fclose(answers_);

@@ -14,7 +14,7 @@
 
 namespace datum::siw {
 
-// Where siw is and what stands for it; from the environment, which scripts/siw.sh sets up.
+// The address of siw, from the environment that scripts/siw.sh sets up.
 std::string siw_address();
 
 // A port of siw that no earlier test has used.
@@ -34,22 +34,22 @@ class SiwPeer {
 
   // The answer to an order; a failure of the test if none comes.
   std::string ask(const std::string& order);
-  // The two halves of that, for what is to happen meanwhile.
+  // The two halves of ask(), for what is to happen in between.
   void begin(const std::string& order);
   std::string answer();
   // The answer must be this.
   void expect(const std::string& order, const std::string& answer);
   void must(const std::string& order) { expect(order, "ok"); }
-  // Its next event has this name; answers the private data that came along.
+  // siw's next event must have this name. Returns the private data that came with it.
   std::string expect_event(const std::string& name);
-  // Its next completion.
+  // siw's next completion must be this.
   void expect_done(std::uint64_t cookie, std::size_t length);
   void expect_failed(std::uint64_t cookie, const std::string& status);
   void expect_flushed(std::uint64_t cookie) { expect_failed(cookie, "Work Request Flushed Error"); }
   Remote memory(const std::string& order = "memory");
   void die();
-  // One of the orders that end the connection, or "die". How many Sends siw had reported as done,
-  // by that end or before its death; all completions have been taken then.
+  // Ends the connection by one of the orders for that, or by "die". Returns how many Sends siw had
+  // reported as done by then. All completions have been taken afterwards.
   std::uint64_t end_by(const std::string& way);
 
  private:
@@ -59,7 +59,7 @@ class SiwPeer {
   std::string last_order_;
 };
 
-// As the orders take it.
+// In the form that the orders take.
 std::string hexadecimal(std::string_view octets);
 
 } // namespace datum::siw

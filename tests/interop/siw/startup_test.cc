@@ -5,7 +5,7 @@
 namespace datum::siw {
 namespace {
 
-// rdma_cm counts what it is given in 8 bits, siw's own 4 octets included.
+// rdma_cm counts private data in 8 bits, siw's own 4 octets included.
 constexpr std::size_t kMostForSiw = 251;
 
 std::string private_data(std::size_t length) {
@@ -103,8 +103,8 @@ TEST_F(SiwStartup, EndpointConnectsToSiwAgainAfterReset) {
   }
 }
 
-// Who was asked may not speak first (RFC 5044 section 7.1). siw as the one who asked neither
-// announces that it will not wait (RFC 6581, A) nor sends anything by itself.
+// The responder may not send first (RFC 5044 section 7.1). siw as the initiator neither allows it
+// to (RFC 6581, A) nor sends anything by itself.
 // Rules: SIW.9
 TEST_F(SiwStartup, OurSendsWaitUntilSiwHasSpoken) {
   connect_from_siw();
@@ -117,7 +117,8 @@ TEST_F(SiwStartup, OurSendsWaitUntilSiwHasSpoken) {
   test::expect_dto(side.request_evd(), side.ep(), 2);
 }
 
-// What we send ends when it is known that siw is no peer of ours; its consumer has nothing to say.
+// A Send of ours ends once our side knows that siw is a foreign peer, although siw's consumer sends
+// nothing.
 class SiwSilent : public SiwTest {
  protected:
   void expect_that_a_send_ends() {
@@ -136,7 +137,8 @@ TEST_F(SiwSilent, AnswersAReadOfNothing) {
   expect_that_a_send_ends();
 }
 
-// siw serves as many Reads as we ask for, whatever its consumer says, and that is one for this.
+// siw serves as many Reads as our request asks for, whatever its consumer says. Our side asks for
+// one, for this.
 // Rules: SIW.42
 TEST_F(SiwSilent, AnswersItAlsoWhereNeitherConsumerWantsReads) {
   DAT_EP_PARAM none{};

@@ -56,7 +56,7 @@ def main():
     path, command = sys.argv[1], sys.argv[2:]
     set_up_loopback()
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as listener:
-        # What leaves comes back as something that arrives.
+        # On loopback each frame that leaves is seen again as one that arrives.
         listener.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
         listener.setsockopt(SOL_PACKET, PACKET_RX_RING,
                             struct.pack("IIII", BLOCK, FRAME * FRAMES // BLOCK, FRAME, FRAMES))

@@ -23,9 +23,9 @@ LIMIT = 60  # seconds for each program
 # that own a port which one of our connections happens to have.
 OTHERS = ["--disable-protocol", "rpcordma", "--disable-protocol", "smb_direct",
           "-o", "tcp.try_heuristic_first:TRUE",
-          # Loopback has a queue for each processor: what a sender and the acknowledgement that lets it go
-          # on send on different ones overtakes. Without this the dissector takes a segment that comes
-          # too early for the beginning of an FPDU, and finds 181 of no octets in 1448 that are zero.
+          # Loopback has a queue for each processor, and segments on different ones overtake each
+          # other. Without this the dissector takes a segment that comes too early for the beginning
+          # of an FPDU. In 1448 octets that are zero it finds 181 FPDUs of no octets.
           "-o", "tcp.reassemble_out_of_order:TRUE"]
 
 # Suite, transport, tests, and the opcodes (RFC 5040, RFC 7306) that they must have sent.
@@ -46,7 +46,7 @@ CAPTURES = (
 
 
 def tshark(capture, arguments):
-    # Twice (-2): a piece of a longer FPDU is known as such only afterwards.
+    # Two passes (-2), because a piece of a longer FPDU is known as such only afterwards.
     done = subprocess.run(["tshark", "-n", "-2", "-r", capture, *OTHERS, *arguments], timeout=LIMIT,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -58,14 +58,14 @@ def streams_with(capture, condition):
     return set(tshark(capture, ["-Y", condition, "-T", "fields", "-e", "tcp.stream"]).split())
 
 
-# Of what TCP sent twice the dissectors see one; on a busy machine that happens. The second one is
-# excused, and nothing else of its stream.
+# On a busy machine TCP sends some segments twice, and the dissectors decode one of the two. The
+# other one is excused, and nothing else of its stream.
 REPEATED = ("(tcp.analysis.retransmission || tcp.analysis.out_of_order || "
             "tcp.analysis.spurious_retransmission)")
 
 
 def judge(capture, opcodes):
-    """What is wrong with it, a line each."""
+    """What is wrong with the capture, a line each."""
     wrong = []
     other = streams_with(capture,
                          f"tcp.len > 0 && !iwarp_mpa && !tcp.reassembled_in && !{REPEATED}")

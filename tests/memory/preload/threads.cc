@@ -111,7 +111,7 @@ void fork_often() {
   }
 }
 
-// In a child of fork the C library resets the locks of all streams; the parent's must not notice.
+// In a child of fork the C library resets the locks of all streams. The parent's must stay locked.
 void check_locks_of_streams() {
   std::FILE* file = std::tmpfile();
   check(file != nullptr, "tmpfile");

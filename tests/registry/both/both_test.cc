@@ -56,7 +56,7 @@ TEST(BothRegistriesInOne, OnePartWorksAndTheOtherIsTold) {
   EXPECT_EQ(ran.err, kWentToDat);
 }
 
-#ifndef DATUM_SANITIZE // whose libraries may have no undefined names
+#ifndef DATUM_SANITIZE // a sanitizer's libraries may have no undefined names
 // Rules: REGISTRY.3
 TEST(BothRegistriesInOne, SharedLibraryThatIsLinkedWithNoneGetsTheFirstOfTheProgram) {
   const Ran ran = run("both_unlinked");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
- * tests/registry/both/program.c: runs its parts; a line "1.2 0x00000000" for each. */
+ * tests/registry/both/program.c: runs its parts and writes a line "1.2 0x00000000" for each. */
 #include <stdio.h>
 
 #include "part.h"

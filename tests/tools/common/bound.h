@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tools/common/bound.h: takes something away from a program that runs, and gives it back.
+// tests/tools/common/bound.h: lowers a limit of a running program, and raises it again.
 #pragma once
 
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 
 namespace datum::test {
 
-// Its soft limit; RLIM_INFINITY: as much as it may have.
+// Sets the soft limit. RLIM_INFINITY sets it to the hard limit.
 inline void bound(pid_t pid, __rlimit_resource resource, rlim_t octets) {
   rlimit limit{};
   ASSERT_EQ(prlimit(pid, resource, nullptr, &limit), 0);

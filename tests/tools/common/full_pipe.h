@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tools/common/full_pipe.h: a pipe without room, whose reader reads when the test wants it.
+// tests/tools/common/full_pipe.h: a pipe that is full until the test reads from it.
 #pragma once
 
 #include <fcntl.h>

@@ -41,7 +41,7 @@ TEST(LogStream, WhatFindsNoRoomIsLostAndCountedOnceThereIsRoom) {
       "tool: 2 lines of this log were lost, because standard error had no room\nthree\nfour\n");
 }
 
-// O_NONBLOCK would hit every process that shares the pipe.
+// O_NONBLOCK in the file description would affect every process that shares the pipe.
 TEST(LogStream, TheDescriptionStaysAsItIs) {
   const datum::test::FullPipe pipe;
   const int before = fcntl(pipe.writer(), F_GETFL);
@@ -59,7 +59,7 @@ TEST(LogStream, ALineIsCutToWhatAPipeTakesAtOnce) {
   EXPECT_TRUE(text.ends_with("y\n"));
 }
 
-// As the journal of a service manager.
+// Under a service manager standard error is a socket of its journal.
 TEST(LogStream, ASocketWithoutRoomIsNotWaitedFor) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -73,7 +73,7 @@ TEST(LogStream, ASocketWithoutRoomIsNotWaitedFor) {
   EXPECT_TRUE(text.ends_with("\nagain\n")) << text;
 }
 
-// As one that was stopped by Ctrl-S, or whose window hangs.
+// A terminal has no room after Ctrl-S, or while its window hangs.
 TEST(LogStream, ATerminalWithoutRoomIsNotWaitedFor) {
   const UniqueFd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!master || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What wrong usage is told.
+// run_tool(): what a tool says about wrong usage.
 #include "common/options.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace datum::tools {
 namespace {
 
-// Of a tool with an option of words and two commands.
+// The first line on standard error of a tool with three options and two commands.
 std::string said(std::vector<std::string> words) {
   CLI::App app("", "tool");
   std::string way;
@@ -49,7 +49,7 @@ TEST(Usage, AWordThatAnOptionDoesNotTakeIsNamedWithThoseItTakes) {
   EXPECT_EQ(said({"--way", "pigeon", "put"}), "tool: --way: \"pigeon\" is none of auto, shm");
 }
 
-// The next word is not its value.
+// The next word is not taken for its value.
 TEST(Usage, AnOptionWithNothingBehindItsSignOfEqualityIsNamed) {
   EXPECT_EQ(said({"--way=", "shm", "put"}),
             "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
@@ -57,7 +57,7 @@ TEST(Usage, AnOptionWithNothingBehindItsSignOfEqualityIsNamed) {
             "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
 }
 
-// It is the option's affair what it may look like.
+// The option alone decides what its value may look like.
 TEST(Usage, AValueMayLookLikeAnEmptiedOption) {
   CLI::App app("", "tool");
   std::string name, token;
@@ -100,7 +100,8 @@ TEST(Usage, WordsThatNobodyTakesAreCalledWhatTheyAre) {
   EXPECT_EQ(said({"put", "src"}), "tool: \"src\" is one word too many");
 }
 
-// One form for all options, and one that a shell script cannot misread: 010 is 8 to many programs.
+// All options take numbers in the same form. It has no leading 0, because many programs read 010 as
+// 8.
 TEST(Usage, ANumberIsDecimalDigits) {
   for (const std::string number : {"0x8", " 3", "+3", "-1", "010", "3 ", "", "65", "0", "1.5"})
     if (number.empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Source and sink together, in two threads, without a provider.
+// Source and Sink together, in two threads, over a LoopLink instead of a provider.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ class Copy : public testing::TestWithParam<Method> {
     }
   };
 
-  // Copies from_/name to to_/destination. Whatever a side throws ends that side only.
+  // Copies from_/name to to_/destination. An exception of one side cuts its link and ends that side
+  // only.
   void run(const std::string& name, const std::string& destination, Mode mode = Mode::Copy,
            const std::function<void(test::LoopLink& source, test::LoopLink& sink)>& prepare = {}) {
     const Terms terms = {GetParam(), mode, 65536, 4, true, compare_};
@@ -167,7 +168,7 @@ TEST_P(Copy, ASparseFileStaysSparseAndItsHolesAreNotMoved) {
 
 TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
   from_.write("t", test::noise(12 * test::kMiB));
-  // 160 chunks of 64 KiB are 10 MiB: two whole blocks of 4 MiB can be continued from.
+  // 160 chunks of 64 KiB are 10 MiB. The second run continues behind the two whole blocks of 4 MiB.
   run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
   EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
   EXPECT_FALSE(to_.exists("t"));
@@ -188,7 +189,7 @@ TEST_P(Copy, ACutCopyLeavesAReadOnlyFolderReadOnly) {
   struct stat st = {};
   ASSERT_EQ(stat((to_ / "t/d").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 07777, 0555U);
-  EXPECT_EQ(to_.leftovers("t/d"), 2); // it did take something
+  EXPECT_EQ(to_.leftovers("t/d"), 2); // the first run did write into it
 }
 
 TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
@@ -222,7 +223,7 @@ TEST_P(Copy, ADryRunTellsAndTouchesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(to_.path()));
 }
 
-// What may not be made writable takes nothing: a dry run ends as the copy would.
+// A folder that dat-cp may not make writable gets no files. A dry run ends as the copy does.
 TEST_P(Copy, ADryRunForetellsThatTheFolderOfAnotherUserStaysReadOnly) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
   constexpr uid_t kUs = 65534;
@@ -246,7 +247,7 @@ TEST_P(Copy, ADryRunForetellsThatTheFolderOfAnotherUserStaysReadOnly) {
   EXPECT_EQ(texts[0][0], "cannot make writable \"ro\": Operation not permitted");
 }
 
-// What belongs into it is copied.
+// The file inside the folder is copied.
 TEST_P(Copy, AFolderWhoseModeAnotherUserSetsCountsOnceAndADryRunForetellsThat) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
   constexpr uid_t kUs = 65534;
@@ -312,7 +313,8 @@ TEST_P(Copy, WithChecksumsAChangedFileOfTheSameSizeAndTimeIsCopiedAgain) {
   }
 }
 
-// A hundred files and more share a slot of 64 KiB, those of 40 KiB do not, one of 3 MiB takes many.
+// About a hundred small files share a slot of 64 KiB, two of 40,000 octets do not fit into one, and
+// the file of 3 MiB takes many.
 TEST_P(Copy, FilesOfAllSizesShareSlotsAndKeepTheirContents) {
   for (std::size_t i = 0; i < 400; ++i)
     from_.write("t/" + std::to_string(i), test::noise(i % 20 == 19 ? 40'000 : 500 + i, i));

@@ -80,8 +80,8 @@ class Folder {
   std::string path_;
 };
 
-// The same bytes for the same seed, different everywhere. A word at a time (splitmix64): the large
-// ones are made without optimisation and under sanitizers.
+// Bytes that do not repeat, and that are the same for the same seed. They are made a word at a time
+// (splitmix64), because large ones are also made without optimisation and under sanitizers.
 inline std::string noise(std::size_t size, std::uint64_t seed = 1) {
   std::string text(size, '\0');
   for (std::size_t at = 0; at < size; at += sizeof seed) {

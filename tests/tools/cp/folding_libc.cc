@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Linked into dat-cp, this makes every folder one whose file system keeps the case of letters but
-// does not tell names apart by it, as ext4's casefold, FAT and others do. No kernel has to offer
-// that, and nobody has to mount it.
+// Linked into dat-cp, these functions make every folder look like one of a file system that keeps
+// the case of letters but ignores it when it compares names, as ext4's casefold and FAT do. So the
+// tests need no such file system.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -23,7 +23,8 @@ F* next(const char* name, F* /*type*/) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
 }
 
-// The name under which the folder has it: the same, else one that differs in case, else itself.
+// The entry of the folder that `name` stands for: the same name, else one that differs in case.
+// Without either it is `name` itself.
 std::string spelled(int folder, const char* name) {
   std::string found = name;
   struct stat st = {};
@@ -41,7 +42,7 @@ std::string spelled(int folder, const char* name) {
 
 } // namespace
 
-// Hidden: the libraries of the process keep the real ones.
+// Hidden, so that the libraries of the process still call the real functions.
 #define DATUM_INSTEAD __attribute__((visibility("hidden")))
 
 extern "C" {

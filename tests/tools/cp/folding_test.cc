@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp where a file system takes names for one that differ only in case (folding_libc.cc).
+// dat-cp on a file system for which names that differ only in case are the same (folding_libc.cc).
 #include <gtest/gtest.h>
 
 #include "folder.h"

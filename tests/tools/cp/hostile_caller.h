@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A client with an endpoint of its own: a Channel waits until it is connected, and cannot but keep
-// to its credits.
+// A client with an endpoint of its own. Unlike a Channel it can call without waiting for the
+// answer, and send without credits.
 #pragma once
 
 #include <cstring>
@@ -53,7 +53,8 @@ class HostileCaller {
                  "dat_ep_connect", "victim");
   }
 
-  // Gives that many credits with it. False: the server has ended the connection.
+  // Sends the message and grants that many credits with it. False: the server has ended the
+  // connection.
   bool send(const Message& message, std::uint16_t credits = 0) {
     return send(std::vector<Message>{message}, credits);
   }
@@ -74,7 +75,7 @@ class HostileCaller {
     return post(frame);
   }
 
-  // Frames of the server, as far as send() came across them.
+  // How many frames of the server send() has seen so far.
   [[nodiscard]] std::uint64_t heard() const { return heard_; }
 
  private:
@@ -94,7 +95,7 @@ class HostileCaller {
     }
   }
 
-  // All into one place: what is heard is never read.
+  // All Recvs share one buffer, because nothing reads what arrives.
   DAT_RETURN post_recv() {
     DAT_LMR_TRIPLET iov = region_.local(0, kFrame);
     return dat_ep_post_recv(ep_.get(), 1, &iov, cookie(Work::Recv, 0), DAT_COMPLETION_DEFAULT_FLAG);

@@ -148,7 +148,7 @@ void folders_without_end(Call& call) {
   put.source.done();
 }
 
-// The server has days of work then, unless it notices that nobody waits for it.
+// The server would work on the hole for days if it did not notice that the client is gone.
 void hole_and_away(Call& call) {
   Put put(call);
   const std::uint64_t id = put.source.file("f", 1ULL << 43U);
@@ -232,7 +232,7 @@ void say_nothing(Call& call) {
   wait_for_the_end(*connect(call));
 }
 
-// Each offer is answered, and no answer can be sent.
+// The server owes an answer to each offer, and it has no credit to send one.
 void ask_without_credits(Call& call) {
   HostileCaller caller(call.ia);
   caller.connect(call.port, greeting_of(call));
@@ -244,8 +244,8 @@ void ask_without_credits(Call& call) {
   throw tools::ToolError(tools::ExitCode::Failed, "it took all of them");
 }
 
-// A credit for each of its frames, and twice as much to answer as fits the frame that may be sent
-// for it: answers pile up.
+// Grants one credit for every two frames of offers. Their answers do not fit in the one frame that
+// the credit allows, so they pile up in the server.
 void one_credit_at_a_time(Call& call) {
   HostileCaller caller(call.ia);
   caller.connect(call.port, greeting_of(call));
@@ -257,7 +257,7 @@ void one_credit_at_a_time(Call& call) {
     std::vector<Message> offers;
     for (; offers.size() < 240; ++id)
       offers.push_back(Offer{id, Kind::File, 04755, {}, 0, fmt::format("d/{:08}", id), ""});
-    // What it had from the beginning it has used up.
+    // The server has used up its first credits once it has sent kRecvs frames.
     if (!caller.send(offers, caller.heard() >= kRecvs && frames % 2 == 0 ? 1 : 0)) return;
   }
   throw tools::ToolError(tools::ExitCode::Failed, fmt::format("it took all {} of them", id));
@@ -277,7 +277,7 @@ void cut_a_message(Call& call) {
   while (caller.send(KeepAlive{})) continue;
 }
 
-// As a release before this protocol would call.
+// Calls as a release with version 1 of the protocol does.
 void call_as_version_1(Call& call) {
   Channel channel(call.ia, std::chrono::minutes(1));
   const auto answer = decode_answer(channel.connect(tools::resolve("127.0.0.1"), call.port,
@@ -286,7 +286,7 @@ void call_as_version_1(Call& call) {
              answer->version);
 }
 
-// Callers with a wrong token, who stay until they are killed.
+// Callers with a wrong token, which stay until this process is killed.
 void strangers(Call& call) {
   std::vector<std::unique_ptr<HostileCaller>> callers;
   for (int i = 0; i < 12; ++i) {

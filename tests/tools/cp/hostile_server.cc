@@ -45,7 +45,7 @@ void await(Channel& channel) {
   }
 }
 
-// Of what it was asked for it gives nothing, but this.
+// Sends this file, and nothing that the client asked for.
 void give_argument(Victim& victim, HostileSource& source) {
   source.give(victim.arguments.at(0), "evil");
   source.done();
@@ -90,8 +90,8 @@ void through_its_own_link(Victim& victim, HostileSource& source) {
   source.done();
 }
 
-// The folder becomes a link once the client wants a file in it: arguments are the folder and what
-// the link leads to.
+// Replaces a folder by a link once the client wants a file in it. The arguments are the folder and
+// the target of the link.
 void swap_a_link_in(Victim& victim, HostileSource& source) {
   source.folder("d");
   const std::uint64_t id = source.file("d/a", 4);
@@ -182,7 +182,7 @@ void name_with_controls(Victim&, HostileSource& source) {
   source.done();
 }
 
-// What follows is done to a client that puts: it has "f", of six octets.
+// From here on the victim is a client that puts a file "f" of six octets.
 
 void say_to_a_put(Victim& victim, HostileSource& source, const Message& message) {
   await<Offer>(victim.channel);
@@ -222,7 +222,7 @@ void result_with_controls(Victim& victim, HostileSource& source) {
   source.stay();
 }
 
-// With --method read the client has given the right to read its slots, and nothing else of it.
+// With --method read the client has granted the right to read its slots and nothing beside them.
 void read_beside_the_slots(Victim& victim, HostileSource& source) {
   await<Offer>(victim.channel);
   victim.channel.read_slot(victim.terms.depth, 4096);
@@ -282,7 +282,7 @@ void serve(const tools::Interface& ia, const tools::Evd& requests, Attack attack
       encode(HelloAnswer{kProtocolVersion, static_cast<std::uint32_t>(getpid()), Answer::Welcome}),
       "victim");
   const Job job = take_job(channel);
-  // A slot more than the client has: room to read into.
+  // One slot more than the client has, as room to read into.
   const Terms terms = {job.method, job.mode, job.chunk_size, job.depth};
   Slots slots = channel.make_slots(terms.chunk_size, terms.depth + 1,
                                    DAT_MEM_PRIV_REMOTE_READ_FLAG | DAT_MEM_PRIV_REMOTE_WRITE_FLAG);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The side that has the files, saying what it should not: for both hostile programs.
-// It encodes and moves bytes as dat-cp does, and leaves out all that dat-cp checks.
+// The source of a copy that breaks the rules, for both hostile programs. It encodes and moves bytes
+// as dat-cp does, without any of dat-cp's checks.
 #pragma once
 
 #include <cstring>
@@ -17,7 +17,7 @@ class HostileSource {
  public:
   HostileSource(Channel& channel, const Terms& terms) : channel_(channel), terms_(terms) {}
 
-  // Each returns the id.
+  // Each of these sends one entry and returns its id.
   std::uint64_t file(const std::string& path, std::uint64_t size, std::uint32_t mode = 0644) {
     return offer({0, Kind::File, mode, {1, 0}, size, path, ""});
   }
@@ -32,7 +32,7 @@ class HostileSource {
     return next_id_++;
   }
 
-  // True: it is wanted; false: it is settled already.
+  // True: the sink wants the file. False: the sink has answered with its result.
   bool await_want(std::uint64_t id) {
     return await([&](const Message& message) {
       if (const auto* want = std::get_if<Want>(&message)) return want->id == id ? 1 : -1;
@@ -59,7 +59,7 @@ class HostileSource {
     digest.update(std::as_bytes(std::span(content)));
     channel_.send(End{id, digest.finish(), ""});
   }
-  // All of a file, if the sink wants it.
+  // Sends all of a file, if the sink wants it.
   void give(const std::string& path, const std::string& content, std::uint32_t mode = 0644) {
     const std::uint64_t id = file(path, content.size(), mode);
     if (!await_want(id)) return;
@@ -71,7 +71,7 @@ class HostileSource {
     channel_.send(Done{});
     await([](const Message& message) { return std::holds_alternative<Bye>(message) ? 1 : -1; });
   }
-  // Until the other side has ended it.
+  // Reads until the other side ends the connection.
   void stay() {
     await([](const Message&) { return -1; });
   }
@@ -82,7 +82,7 @@ class HostileSource {
     channel_.send(offer);
     return next_id_++;
   }
-  // Reads on while said gives -1. An Abort, or the end of the connection, throws.
+  // Reads messages while `said` returns -1. An Abort, or the end of the connection, throws.
   template <class F>
   bool await(F said) {
     for (;;) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp facing a server, or a client, that is after other files than those of the copy.
+// dat-cp against a hostile server or client that tries to read or write other files than those of
+// the copy.
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ class CpHostile : public testing::Test {
     EXPECT_EQ(mode_of(outside_.path()), 0700U);
     EXPECT_EQ(home_.leftovers("home"), 0);
   }
-  // What was in the home of the victim, and names that came with the copy.
+  // The home holds what it held before and these names of the copy, and nothing else.
   void expect_only(std::vector<std::string> names) {
     names.insert(names.end(), {".bashrc", ".ssh", "sub"});
     std::sort(names.begin(), names.end());
@@ -51,7 +52,7 @@ class CpHostile : public testing::Test {
     EXPECT_EQ(found, names);
     expect_untouched();
   }
-  // Nothing in it could move a cursor or begin a line of its own.
+  // Nothing in the text can move a cursor or begin a line of its own.
   static void expect_plain(const std::string& text) {
     for (const char* bad : {"\x1b", "\x07", "\r", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\xff"})
       EXPECT_FALSE(has(text, bad)) << text;
@@ -63,7 +64,7 @@ class CpHostile : public testing::Test {
 
 class CpHostileServer : public CpHostile {
  protected:
-  // Runs a client against the attack; %: where the server is.
+  // Runs a client against the attack. A word that begins with % is a path on the server.
   int run(std::vector<std::string> attack, std::vector<std::string> client) {
     attack.insert(attack.begin(), DAT_CP_HOSTILE_SERVER);
     Program server(attack);
@@ -79,7 +80,7 @@ class CpHostileServer : public CpHostile {
     seen_ = server.out();
     return code;
   }
-  // A get of "f" into the home that the attack is to fail in.
+  // Runs a get of "f" into the home and expects that the attack fails.
   void expect_refused(const std::vector<std::string>& attack, const std::string& why) {
     EXPECT_EQ(run(attack, {"get", "%f", home_ / "home/"}), 1) << err_;
     EXPECT_TRUE(has(err_, "dat-cp: " + why)) << err_;
@@ -424,7 +425,7 @@ TEST_F(CpHostileClient, SpeaksTheProtocolOfAnEarlierRelease) {
 
 TEST_F(CpHostileClient, TakesNoAnswersAndAsksOn) {
   attack("one-credit-at-a-time", {}, "ended well");
-  // A server that gets little of a processor takes many frames at once, and counts those first.
+  // A server that runs seldom takes many frames at once, and checks their number first.
   EXPECT_TRUE(has(log_, "the other side sent requests, and too few credits for the answers") ||
               has(log_, "the other side sent more frames than it has credits for"))
       << log_;

@@ -27,7 +27,7 @@ class LoopLink final : public Link {
     return {std::move(a), std::move(b)};
   }
 
-  // The connection is lost, for both, in place of the count-th Load that this side sends.
+  // Cuts the connection of both sides when this side is about to send its count-th Load.
   void cut_at_load(int count) { cut_at_load_ = count; }
   // Flips a bit of the count-th slot that this side writes or reads.
   void damage_slot(int count) { damage_slot_ = count; }
@@ -107,14 +107,14 @@ class LoopLink final : public Link {
   int cut_at_load_ = -1, damage_slot_ = -1, loads_ = 0, moved_ = 0;
 };
 
-// A Link whose other side is the test: it says what it likes and sees what is said.
+// A Link whose other side is the test. The test scripts what arrives and reads what was sent.
 class ScriptedLink final : public Link {
  public:
   ScriptedLink(std::size_t chunk, std::size_t depth) : chunk_(chunk), memory_(chunk * depth) {}
   void say(LinkEvent event) { script_.push_back(std::move(event)); }
   // No read_slot() ever finishes.
   void hold_reads() { hold_reads_ = true; }
-  // The other side is found to have left when somebody looks during long work.
+  // The next tick() finds that the other side has left.
   void leave_at_tick() { leave_at_tick_ = true; }
   [[nodiscard]] const std::vector<Message>& said() const { return said_; }
 

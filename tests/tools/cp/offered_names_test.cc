@@ -8,7 +8,7 @@
 namespace datum::cp {
 namespace {
 
-// What it threw, without the words that every refusal has.
+// The text that the call threw, without the words that every refusal has.
 std::string refusal(const std::function<void()>& call) {
   try {
     call();

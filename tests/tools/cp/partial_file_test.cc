@@ -26,11 +26,11 @@ class PartialFileTest : public testing::Test {
     return std::make_unique<PartialFile>(std::make_shared<const UniqueFd>(folder_.open()),
                                          Identity{"file", size, mtime}, 0640, [] {});
   }
-  // What a run that was cut after these bytes leaves.
+  // Leaves what a run leaves that was cut after so many bytes.
   void leave(const std::string& content, std::size_t received) {
     open(content.size())->append(test::bytes_of(content).first(received));
   }
-  // As if another user had made what an earlier run left, for all to read and write.
+  // Gives what an earlier run left to another user, and lets all users read and write it.
   void give_leftovers_away() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
       if (entry.path().filename().string().starts_with(".dat-cp-")) {
@@ -38,7 +38,7 @@ class PartialFileTest : public testing::Test {
         ASSERT_EQ(chmod(entry.path().c_str(), 0666), 0);
       }
   }
-  // As if the dat-cp of another user had taken it for leftovers.
+  // Does what the dat-cp of another user does that takes the file for leftovers.
   void replace_the_only_file() const {
     const std::filesystem::directory_iterator first(folder_.path());
     ASSERT_NE(first, std::filesystem::directory_iterator());
@@ -233,7 +233,7 @@ TEST_F(PartialFileTest, AWrongDigestRemovesNothingThatReplacedTheUnfinishedFile)
   EXPECT_EQ(folder_.leftovers(), 1);
 }
 
-// It may have its last mode, and be about to get its name.
+// The other run may have set the final mode already, just before it gives the file its name.
 TEST_F(PartialFileTest, AFileThatAnotherRunIsWritingKeepsItsMode) {
   const auto first = open(10);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))

@@ -104,7 +104,7 @@ TEST_F(PlacementTest, AFolderTwiceIsOneFolder) {
   ASSERT_EQ(stat((folder_ / "a").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 07777, 0555U);
   EXPECT_EQ(st.st_mtim.tv_sec, 1234);
-  // A later run must be able to write into it.
+  // A later run must be able to write into the folder.
   EXPECT_FALSE(to.make_folder("a"));
   ASSERT_EQ(stat((folder_ / "a").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 0700, 0700U);
@@ -128,7 +128,7 @@ mode_t mode_of(const std::string& path) {
   return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777U : 0;
 }
 
-// It was not offered: no end would set its permissions again.
+// The copy does not offer this folder, so no end of a folder would set its permissions again.
 TEST_F(PlacementTest, ADestinationFolderThatIsThereKeepsItsPermissions) {
   std::filesystem::create_directory(folder_ / "ro");
   ASSERT_EQ(chmod((folder_ / "ro").c_str(), 0555), 0);
@@ -167,7 +167,7 @@ bool give_up_right(unsigned right) {
   return syscall(SYS_capset, &header, data) == 0;
 }
 
-// The kernel takes the set-group-id bit when who is not in the folder's group sets its mode.
+// The kernel clears the set-group-id bit when a process outside the folder's group sets the mode.
 TEST_F(PlacementTest, AFolderWhoseSetGroupIdBitIsLostIsReadOnlyAgain) {
   const std::string path = folder_ / "a";
   std::filesystem::create_directory(path);
@@ -176,7 +176,7 @@ TEST_F(PlacementTest, AFolderWhoseSetGroupIdBitIsLostIsReadOnlyAgain) {
     GTEST_SKIP() << "only root gives a folder to a foreign group";
   ASSERT_EQ(chmod(path.c_str(), 02555), 0);
   const pid_t child = fork();
-  if (child == 0) { // which alone gives up what keeps the bit
+  if (child == 0) { // only the child gives up the capability that keeps the bit
     if (!give_up_right(CAP_FSETID)) _exit(2);
     {
       Placement to = make("", true);
@@ -191,7 +191,7 @@ TEST_F(PlacementTest, AFolderWhoseSetGroupIdBitIsLostIsReadOnlyAgain) {
   EXPECT_EQ(mode_of(path), 0555U);
 }
 
-// Whatever becomes of the folder afterwards is not ours.
+// After leave_folder() the mode of the folder is none of dat-cp's business.
 TEST_F(PlacementTest, AFolderThatIsLeftIsAsItWasAndNotTouchedAgain) {
   std::filesystem::create_directory(folder_ / "a");
   ASSERT_EQ(chmod((folder_ / "a").c_str(), 0555), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp where the machine says no: full disks, file size limits, other users' files.
+// dat-cp where the system refuses: full disks, limits, filters of system calls, other users' files.
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -24,8 +24,8 @@ namespace {
 constexpr int kCannotMount = 77;
 constexpr int kCannotBeBound = 99;
 
-// In the child: root may read and write whatever it likes, and shall do so no longer. It stays the
-// owner of what it has to reach, its own program above all, which may lie where nobody else comes.
+// For the child: gives up the capabilities by which root ignores file permissions. The process
+// stays root, because dat-cp may lie in a folder that only root can enter.
 void obey_permissions() {
   if (geteuid() != 0) return;
   for (const int right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
@@ -64,7 +64,7 @@ TEST_F(CpLimits, AFileOverTheSizeLimitFailsAndTheOthersDoNot) {
   EXPECT_EQ(there_.leftovers("t"), 2);
 }
 
-// 4 would have a script try again, as after a cut.
+// Exit code 4 would make a script try again, as after a cut.
 TEST_F(CpLimits, AShortageOfDescriptorsHereIsNotThePeersFault) {
   here_.write("a", "x");
   Server server(there_.path(), {"--reuse-token"});
@@ -91,7 +91,7 @@ void write_wide_tree(const Folder& folder) {
   folder.write("t/f/large", noise(5 * kMiB));
 }
 
-// Shared memory takes more than TCP: it must not take those without which no file can be opened.
+// Shared memory needs more descriptors than TCP. It must leave enough to open files.
 TEST_F(CpLimits, AServerWithFewDescriptorsTakesAWholeTree) {
   write_wide_tree(here_);
   for (const rlim_t most : {20UL, 22UL, 24UL, 26UL, 28UL, 32UL, 40UL}) {
@@ -117,7 +117,8 @@ TEST_F(CpLimits, AClientWithFewDescriptorsGetsAWholeTree) {
   }
 }
 
-// The folder is not at fault: nothing is said of it, and the line tells whose limit it is.
+// The folder is not at fault, so the message does not mention it. It names the process whose limit
+// it is.
 TEST_F(CpLimits, AServerWithoutADescriptorForFilesNamesItsLimit) {
   here_.write("a", "x");
   here_.write("b", "x");
@@ -147,7 +148,7 @@ TEST_F(CpLimits, MoreSourcesThanDescriptorsArePut) {
   EXPECT_EQ(there_.read("1499"), "x");
 }
 
-// It has more mapped already, and gets nothing new.
+// The server has more mapped than the limit allows, so it can map nothing new.
 TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   here_.write("t", "x");
   Server server(there_.path());
@@ -186,7 +187,7 @@ TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
-// Such a file without a length is no memory.
+// A memfd whose length cannot be set is no memory for peers.
 TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", "small");
@@ -201,7 +202,7 @@ TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
-// Limits that cannot be asked for are none, and memory for peers that cannot be sealed is none.
+// dat-cp takes a limit that it cannot read for none. Memory that it cannot seal is not for peers.
 TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", noise(5 * kMiB));
@@ -215,7 +216,7 @@ TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
     }
 }
 
-// It is told so, and not that another dat-cp is at it.
+// The message names the refused call, and does not claim that another dat-cp has the lock.
 TEST_F(CpLimits, ALockThatIsRefusedIsNamed) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t/large", noise(5 * kMiB));
@@ -246,7 +247,7 @@ TEST_F(CpLimits, AJournalThatCannotBeRemovedIsToldAndALaterCopyRemovesIt) {
     expect_said(told);
     EXPECT_EQ(there_.leftovers(), 1);
     EXPECT_EQ(put(server, "t"), 0);
-    expect_said(told); // as long as it is there
+    expect_said(told); // each copy says it while the file is there
   }
   Server server(here_.path(), {"--reuse-token"});
   const auto get = [&](const std::function<void()>& in_child) {
@@ -264,7 +265,8 @@ TEST_F(CpLimits, AJournalThatCannotBeRemovedIsToldAndALaterCopyRemovesIt) {
   EXPECT_EQ(there_.leftovers(), 0);
 }
 
-// A folder is one object: a copy of it that fails at its end has not copied it, too.
+// A folder is one object. If its mode and time cannot be set in the end, it counts as failed and
+// not also as copied.
 TEST_F(CpLimits, AFolderWhoseModeAndTimeCannotBeSetCountsOnce) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   std::filesystem::create_directory(here_ / "e");
@@ -284,7 +286,7 @@ TEST_F(CpLimits, AFolderWhoseModeAndTimeCannotBeSetCountsOnce) {
   EXPECT_NE(server.program.err().find(": 0 " + log), std::string::npos) << server.program.err();
 }
 
-// A shortage is no refusal: a copy that is slower without a word would hide it.
+// A shortage is not a refusal by a policy. A silent copy over TCP would hide it.
 TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", "x");
@@ -300,7 +302,7 @@ TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
   EXPECT_FALSE(there_.exists("t"));
 }
 
-// Each is how some filters refuse: the server is not at fault.
+// Some filters refuse with EPERM and others with ENOSYS. The server is not at fault.
 TEST_F(CpLimits, AConnectThatAFilterRefusesIsNotTakenForAMissingServer) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", "x");
@@ -319,7 +321,7 @@ bool put_into(const char* path, const std::string& text) {
   return file.good();
 }
 
-// Without root it takes a namespace in which we are ourselves: nobody else can own files.
+// Without root this takes a user namespace, which has no users but this one.
 bool enter_own_mounts() {
   if (unshare(CLONE_NEWNS) == 0) return true;
   const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
@@ -329,7 +331,7 @@ bool enter_own_mounts() {
          put_into("/proc/self/gid_map", group + ' ' + group + " 1");
 }
 
-// What follows is done in the child, and seen by nobody else.
+// The following functions are for the child. No other process sees its mounts.
 void own_mounts_or_exit() {
   if (!enter_own_mounts() || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     _exit(kCannotMount);
@@ -355,16 +357,16 @@ bool may_mount(const std::string& folder) {
 TEST_F(CpLimits, AFullDiskStopsTheCopyAndIsSaidOnceWithASummary) {
   if (!may_mount(there_.path())) GTEST_SKIP() << "may not mount: neither root nor user namespaces";
   here_.write("t/large", noise(20 * kMiB));
-  // More than may be under way when the disk is found to be full, of what would find no room
-  // either.
+  // Files that would find no room either: more than can be under way when the disk is found to be
+  // full.
   for (int i = 10; i < 50; ++i) here_.write("t/z" + std::to_string(i), noise(kMiB));
   Server server(there_.path(), {}, [this] { mount_small(there_.path()); });
   EXPECT_EQ(put(server, "t"), 1);
-  // Two threads write: a small file may be the one that finds no room.
+  // Two threads write, so a small file may be the first that finds no room.
   EXPECT_EQ(err_.find("dat-cp: cannot write \"t/"), 0U) << err_;
   expect_said("\": No space left on device (make room there");
   EXPECT_EQ(err_.find("No space"), err_.rfind("No space")) << err_;
-  // Small ones that overtook the large one may have found room.
+  // Small files that overtook the large one may have found room.
   EXPECT_TRUE(out_.starts_with("put: ")) << out_;
   EXPECT_NE(out_.find(" copied, 0 unchanged, "), std::string::npos) << out_;
   EXPECT_EQ(out_.find(" 0 failed"), std::string::npos) << out_;
@@ -408,7 +410,7 @@ mode_t mode_of(const std::string& path) {
   return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777U : 0;
 }
 
-// As cp(1) has it. Only a folder that is copied itself gets other permissions.
+// As in cp(1). Only a folder that is copied itself gets other permissions.
 TEST_F(CpLimits, AReadOnlyFolderTakesNothingAndStaysReadOnly) {
   here_.write("t", "x");
   std::filesystem::create_directory(there_ / "ro");
@@ -436,7 +438,8 @@ TEST_F(CpLimits, AReadOnlyFolderIsNamedByAGetAndByADryRun) {
   for (const std::string option : {"--dry-run", "--method=write"})
     for (const std::string destination : {"ro/", "ro/name", "ro"})
       for (const char* source : {"t", "tree"}) {
-        if (destination == "ro" && source == std::string("tree")) continue; // that gets its mode
+        // "ro" itself is copied then, and gets a mode
+        if (destination == "ro" && source == std::string("tree")) continue;
         SCOPED_TRACE(option + ' ' + destination + ' ' + source);
         Program program({DAT_CP_PROGRAM, "get", option, "--token", server.token, server.at(source),
                          there_ / destination},
@@ -454,7 +457,7 @@ TEST_F(CpLimits, AReadOnlyFolderIsNamedByAGetAndByADryRun) {
   expect_said("cannot create folder \"" + (there_ / "ro/new/") + "\": Permission denied");
 }
 
-// Its owner may make it writable, and does.
+// dat-cp owns the folder, and makes it writable for the copy.
 TEST_F(CpLimits, ADryRunKnowsThatAReadOnlyFolderThatIsCopiedTakesWhatIsNew) {
   here_.write("t/ro/new", "x");
   chmod((here_ / "t/ro").c_str(), 0555);

@@ -106,7 +106,7 @@ TEST_F(CpProcess, JsonSaysWhatHappened) {
   EXPECT_EQ(json_number(put.out, "bytes_moved"), 3145733U);
 }
 
-// "checksums agree" is said of what was compared only.
+// "checksums agree" refers to compared files only.
 TEST_F(CpProcess, ChecksumsAreSaidToAgreeOfComparedFilesOnly) {
   Server server(there_.path(), {"--reuse-token"});
   const auto put = [&](const std::string& option) {
@@ -142,7 +142,7 @@ TEST_F(CpProcess, AVerifyCountsTheFilesThatItCompared) {
   }
 }
 
-// A link that the user names is where the user wants it: what cp(1) does with it.
+// A link that the user names as the destination is followed, as by cp(1).
 TEST_F(CpProcess, AGetToALinkGoesWhereTheLinkLeads) {
   std::filesystem::create_directory(there_ / "folder");
   there_.write("file", "before");
@@ -184,7 +184,7 @@ TEST_F(CpProcess, AGetToALinkThatLeadsNowhereIsRefused) {
   EXPECT_FALSE(there_.exists("nowhere"));
 }
 
-// Run twice, it does the same.
+// A second run finds the link unchanged.
 TEST_F(CpProcess, ALinkTakesThePlaceOfALink) {
   std::filesystem::create_symlink("t", here_ / "current");
   std::filesystem::create_directory(there_ / "t");
@@ -201,7 +201,7 @@ TEST_F(CpProcess, ALinkTakesThePlaceOfALink) {
   EXPECT_TRUE(std::filesystem::is_empty(there_ / "older"));
 }
 
-// The client's words are a stranger's there: a link below the served folder is not followed.
+// The server does not trust the client's path: it follows no link below the served folder.
 TEST_F(CpProcess, APutToALinkDoesNotGoWhereTheLinkLeads) {
   const Folder outside;
   outside.write("file", "mine");
@@ -217,7 +217,7 @@ TEST_F(CpProcess, APutToALinkDoesNotGoWhereTheLinkLeads) {
   EXPECT_FALSE(outside.exists("new"));
 }
 
-// As from a variable that is not set: the folder that the shell is in was not meant.
+// A shell variable that is not set gives an empty source. It does not mean the current folder.
 TEST_F(CpProcess, AnEmptySourceIsNotThisFolder) {
   Server server(there_.path());
   const Ended put = client({"put", "--token", server.token, "", server.at("copy")});
@@ -309,7 +309,8 @@ TEST_F(CpProcess, AMissingSourceIsCountedInTheSummaryOfPutAndGetAlike) {
   }
 }
 
-// cp(1), too, follows a link that is to be a folder, and a dry run ends as the copy would.
+// A destination that has to be a folder may be a link to one, as with cp(1). A dry run ends as the
+// copy does.
 TEST_F(CpProcess, AFolderToCopyIntoThatIsALinkElsewhereIsToldAlike) {
   here_.write("plain", "x");
   std::filesystem::create_symlink(here_ / "plain", here_ / "file");
@@ -341,7 +342,7 @@ TEST_F(CpProcess, AFolderToCopyIntoThatIsALinkElsewhereIsToldAlike) {
   }
 }
 
-// As cp(1) has it.
+// As in cp(1).
 TEST_F(CpProcess, EachMissingSourceIsNamedAndTheOthersAreCopied) {
   Server server(here_.path(), {"--reuse-token"});
   const auto expect_told = [](const Ended& ended, const std::string& summary) {
@@ -377,7 +378,7 @@ TEST_F(CpProcess, WhereNoSourceIsThereNobodyIsCalled) {
   EXPECT_TRUE(has(put.err, "/nil\": No such file or directory\n")) << put.err;
 }
 
-// It was not offered: its mode is no source's.
+// The copy does not offer this folder, so it gets no source's mode.
 TEST_F(CpProcess, ANewFolderThatIsOnlyTheDestinationGetsTheModeThatUmaskLeaves) {
   const auto masked = [] { umask(027); };
   Server server(there_.path(), {"--reuse-token"}, masked);
@@ -446,7 +447,7 @@ TEST_F(CpProcess, AFileWhereAFolderIsNeededEndsPutAndGetAlike) {
   EXPECT_EQ(there_.read("file"), "x");
 }
 
-// What gets another mode or time was not left unchanged.
+// A folder that gets another mode or time counts as copied.
 TEST_F(CpProcess, AFolderWithAnotherModeOrTimeIsNotCalledUnchanged) {
   Server server(there_.path(), {"--reuse-token"});
   const auto put = [&](const std::string& option) {
@@ -470,7 +471,7 @@ TEST_F(CpProcess, AFolderWithAnotherModeOrTimeIsNotCalledUnchanged) {
   EXPECT_TRUE(has(put("--method=write"), "put: 0 copied, 6 unchanged, 0 failed; "));
 }
 
-// Not a list of names, which the parser of the command line would make of it.
+// By default the parser of the command line reads such a word as a list of names.
 TEST_F(CpProcess, ANameInBracketsIsOneName) {
   here_.write("[a,b]", "x");
   here_.write("[[c]]", "y");
@@ -563,7 +564,7 @@ TEST_F(CpProcess, NothingIsReadOutsideTheServedFolder) {
     EXPECT_EQ(get.code, 1) << path << get.err;
     EXPECT_FALSE(here_.exists("stolen")) << path;
   }
-  // The link itself is inside, and is copied as what it is.
+  // The link itself is inside, and is copied as a link.
   EXPECT_EQ(client({"get", "--token", server.token, server.at("up"), here_ / "link"}).code, 0);
   EXPECT_EQ(std::filesystem::read_symlink(here_ / "link"), "..");
 }
@@ -627,7 +628,7 @@ TEST_F(CpProcess, TwoSourcesOfOneNameAreRefusedBeforeAnybodyIsCalled) {
   EXPECT_FALSE(here_.exists("got"));
 }
 
-// More than there are descriptors.
+// There are more names than descriptors.
 TEST_F(CpProcess, AGetOfManyNamesTakesThemAll) {
   Server server(there_.path(), {}, [] {
     const rlimit limit = {256, 256};
@@ -653,7 +654,7 @@ TEST_F(CpProcess, AFifoAskedForByNameIsAnError) {
   EXPECT_FALSE(has(get.err, "did not come")) << get.err;
 }
 
-// As root that would take a device away from the whole machine.
+// If dat-cp replaced it, a copy by root could take a device away from the whole machine.
 TEST_F(CpProcess, AFifoAtTheDestinationStaysOne) {
   here_.write("file", "x");
   std::filesystem::create_symlink("file", here_ / "link");
@@ -828,7 +829,8 @@ TEST_F(CpProcess, WhatIsPrintedWithoutAStdoutGoesIntoNoFile) {
   expect_tree(here_, "back");
 }
 
-// It was not heard: that it gave up first, or that the other one is silent, would be said in error.
+// The stopped client has not heard that the server gave up. It must not say that it gave up itself,
+// or that the server is silent.
 TEST_F(CpProcess, AClientThatWasStoppedTooLongIsToldThatItWasGivenUp) {
   here_.write("big", noise(192 * kMiB));
   Server server(there_.path(), {"--once", "--timeout", "3"});
@@ -860,7 +862,7 @@ TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
   server.program.signal(SIGSTOP);
   const auto stopped = std::chrono::steady_clock::now();
   EXPECT_EQ(put.wait(), 4);
-  // Less than a goodbye to somebody who answers may take.
+  // Less than a goodbye to a peer that answers may take.
   EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(5));
   EXPECT_TRUE(has(put.err(), " port " + server.port + ": silent for 1 s; ")) << put.err();
   const std::string self = std::to_string(server.program.pid());
@@ -871,7 +873,7 @@ TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
       << server.program.err();
 }
 
-// Nobody could use it: the token is lost.
+// No client could use such a server, because its token is lost.
 TEST_F(CpProcess, AServerWhoseTokenIsLostEndsAndSaysSo) {
   for (const std::string option : {"--once", "--reuse-token"}) {
     const Ended full = client({"serve", "--port", "0", option, there_.path()},

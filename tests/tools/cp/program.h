@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A child process of a test: its lines as they come, its end, and no survivor if the test fails.
+// A child process of a test, which reads its lines as they come and waits for its end. The child
+// does not outlive a test that fails.
 #pragma once
 
 #include <fcntl.h>
@@ -96,7 +97,7 @@ class Program {
     _exit(127);
   }
 
-  // Reads what is there of both streams; false once both ended.
+  // Reads what both streams have so far. False once both have ended.
   bool pump() {
     pollfd fds[2] = {{out_.fd.get(), POLLIN, 0}, {err_.fd.get(), POLLIN, 0}};
     if (!out_.fd && !err_.fd) return false;

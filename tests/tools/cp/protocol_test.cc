@@ -149,7 +149,8 @@ TEST(Hello, IsThatOfTheFirstRelease) {
             std::string(kAnswer, sizeof kAnswer - 1));
 }
 
-// Who changes a message raises kProtocolVersion (docs/design/versions.md), and both numbers here.
+// A change of a message needs a higher kProtocolVersion (docs/design/versions.md), and both numbers
+// here.
 // Rules: VERSION.17
 TEST(Protocol, IsThatOfTheFirstRelease) {
   EXPECT_EQ(kProtocolVersion, 2);

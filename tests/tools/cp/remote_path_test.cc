@@ -38,7 +38,7 @@ std::string why_not(const std::string& text) {
   }
 }
 
-// The second colon is what people forget.
+// Users forget the second colon.
 TEST(RemotePath, DigitsAloneMayBeAPortOrAFileAndAreNeither) {
   EXPECT_EQ(
       why_not("h:29278").find("\"h:29278\": 29278 may be a port, then a \":\" has to follow it, "

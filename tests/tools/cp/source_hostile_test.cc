@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A source facing a sink that breaks the rules.
+// cp::Source against a sink that breaks the rules.
 #include <gtest/gtest.h>
 
 #include "cp/source.h"
@@ -46,7 +46,7 @@ TEST_F(HostileSink, TheWellBehavedOneIsServed) {
   EXPECT_EQ(link_.said()[3], Message(Chunk{1, 4, 6}));
 }
 
-// Counting a large tree takes time, in which a sink may leave and a user interrupt.
+// While a large tree is counted, the sink may leave or the user may interrupt.
 TEST_F(HostileSink, ATreeThatIsCountedCanBeGivenUp) {
   link_.leave_at_tick();
   EXPECT_EQ(run(), "left");
@@ -68,7 +68,7 @@ TEST_F(HostileSink, AWantPastTheEndEndsTheSession) {
   expect_protocol_error("a Want that does not fit");
 }
 
-// It would give the contents to a sink that was only to be told what there is.
+// The sink of a dry run may learn which files there are, but not their contents.
 TEST_F(HostileSink, AWantInADryRunEndsTheSession) {
   link_.say(Want{1, 0});
   expect_protocol_error("a Want that does not fit", Mode::DryRun);
@@ -79,7 +79,7 @@ TEST_F(HostileSink, AWantInADryRunEndsTheSessionAlsoIfItIsForNoData) {
   expect_protocol_error("a Want that does not fit", Mode::DryRun);
 }
 
-// Likewise to one that was to compare its own.
+// The sink of a comparison has contents of its own, and may not learn the source's.
 TEST_F(HostileSink, AWantForDataInAComparisonEndsTheSession) {
   link_.say(Want{1, 9});
   expect_protocol_error("a Want that does not fit", Mode::Verify);
@@ -94,7 +94,7 @@ TEST_F(HostileSink, AComparisonIsAnsweredWithADigest) {
   EXPECT_TRUE(std::holds_alternative<End>(link_.said()[2]));
 }
 
-// Who copies has agreed to give contents away, but not to answer questions without end.
+// A source that copies has agreed to give contents away, but not to compute checksums without end.
 TEST_F(HostileSink, ACompareThatWasNotAgreedEndsTheSession) {
   link_.say(Compare{1});
   expect_protocol_error("a Compare that does not fit");

@@ -12,7 +12,7 @@
 namespace datum::cp {
 namespace {
 
-// What a sink does: it waits until it is told, then takes what is done.
+// Uses Workers as a sink does: waits for a notice, then finishes what is done.
 class Owner {
  public:
   void notify() {

@@ -39,7 +39,8 @@ TEST(DatInfo, ChecksUnderALimitOnFiles) {
   EXPECT_NE(ended.output.find("`ulimit -f`"), std::string::npos) << ended.output;
 }
 
-// What --check says where the filter refuses that call to it; nothing where there is no filter.
+// What --check says under a filter that refuses this call. Without a value where there are no
+// filters.
 std::optional<Ended> check_without(std::uint32_t call) {
   constexpr int kNoFilter = 77;
   int output[2];
@@ -109,7 +110,8 @@ TEST(DatInfo, CheckNamesTheCallThatKeepsMemoryFromBeingShared) {
 
 TEST(DatInfo, ChecksAMachineWithoutProc) {
   const auto without_proc = [](const std::string& command) {
-    // The loader needs /proc to know where a program lies, and with it $ORIGIN.
+    // Without /proc the loader does not find out where a program lies, so it cannot resolve
+    // $ORIGIN.
     return run("unshare -m sh -c 'mount --make-rprivate / && umount -l /proc && " +
                ("LD_LIBRARY_PATH=" + kLibraries + " exec " + command + " 2>&1'"));
   };
@@ -168,7 +170,7 @@ TEST(DatInfo, CheckOpensWhatDatumAliasStandsFor) {
       << step.output;
 }
 
-// The check and the open agree on what an alias leads to.
+// --check and dat_ia_open() agree on what an alias leads to.
 TEST(DatInfo, CheckFindsAliasesThatLeadNowhereAsTheLibraryDoes) {
   for (const auto& [alias, asked] :
        {std::pair("a=a", "a"), std::pair("*=*", "b"), std::pair("RO_AWARE_x=datum", "x"),
@@ -256,7 +258,7 @@ TEST(DatInfo, AnInterfaceThatIsDownIsTheCause) {
     EXPECT_EQ(ended.output.find(text), std::string::npos) << ended.output;
 }
 
-// Opened by its name, the built-in adapter would open.
+// dat_ia_open() of this name would open the built-in adapter.
 TEST(DatInfo, ANameThatNoProgramCanOpenIsTheCause) {
   const DatConf conf("RO_AWARE_datum u1.2 nonthreadsafe default libdatum1.so d.1.0 \"\" \"\"\n");
   const Ended ended = run(conf.with(kInfo + " --check 2>/dev/null"));
@@ -282,7 +284,7 @@ TEST(DatInfo, CheckTriesTheModuleAndSaysWhereItIs) {
   EXPECT_NE(ended.output.find("direct access"), std::string::npos) << ended.output;
 }
 
-// A process of another user that has a name of shared memory.
+// A process of another user that holds a socket name of shared memory.
 class NameOfAnother {
  public:
   explicit NameOfAnother(const std::string& name) {
@@ -321,7 +323,7 @@ class NameOfAnother {
 // Rules: PROTECT.13
 TEST(DatInfo, ANameThatAnotherUserHoldsIsShown) {
   if (geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
-  // Far from what others take. It would be the squatter's if it came first.
+  // Far from the ports that other tests take.
   const std::string port = std::to_string(10000 + getpid() % 5000);
   const NameOfAnother name("datum/1/*/" + port);
   ASSERT_TRUE(name.holds);

@@ -140,7 +140,7 @@ std::string step_for(Obstacle obstacle) {
   return finding == nullptr ? "" : finding->step;
 }
 
-// With a search for each line these took minutes, past the limit of a test.
+// A search of the whole list for each line would take minutes, longer than a test may.
 // Rules: REGISTRY.1
 TEST(InfoAdapters, LongFileIsListedInOneGo) {
   std::string text;
@@ -230,7 +230,7 @@ TEST(InfoCheck, LinesOfOtherProvidersAreOneNoteAndAllOnRequest) {
   EXPECT_TRUE(any_problem(judge(facts, true)));
 }
 
-// Who sets an alias asks for what stands behind it.
+// A user that sets an alias wants the adapter behind it.
 TEST(InfoCheck, AnAliasOfAnotherProvidersLineIsJudgedByItself) {
   Facts facts = good();
   for (const char* name : {"ib0", "ib1", "ib2"}) {
@@ -340,7 +340,7 @@ TEST(InfoCheck, EphemeralPortsThatStandForQualifiersAreANote) {
     facts.ephemeral_ports = beside;
     expect(facts, std::string("ephemeral ") + beside + ", privileged below 1024", Grade::Fine);
   }
-  // Then they stand for these.
+  // With this range its ports stand for the qualifiers.
   facts.environment = {{"DATUM_PORT_RANGE", "40000-40009"}};
   expect(facts, "40000 to 40009 stand for", Grade::Note);
   facts.ephemeral_ports = "20000\t39999";
@@ -507,7 +507,7 @@ TEST(InfoHeldNames, AtAPrivilegedPortAreOfEveryForm) {
       << "a service point that has its names loses nothing";
 }
 
-// Anybody chooses names.
+// Any process can choose such names.
 TEST(InfoHeldNames, AreAddressesAndPortsOrNothing) {
   const auto name = parse_port_name("datum/1/fe80::1%2/5000", SOCK_SEQPACKET, 7);
   ASSERT_TRUE(name.has_value());

@@ -56,12 +56,12 @@ inline std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Columns are as wide as this machine's names.
+// With one space for several, because columns are as wide as the names of this machine.
 inline std::string squeezed(const std::string& text) {
   return std::regex_replace(text, std::regex(" +"), " ");
 }
 
-// What begins with ESC clears the screen; what begins with U+009B does so on some terminals.
+// A sequence that begins with ESC can clear the screen. On some terminals U+009B begins one, too.
 inline bool disturbs(const std::string& output) {
   return output.find_first_of("\033\r\a") != std::string::npos ||
          output.find("\xc2\x9b") != std::string::npos;

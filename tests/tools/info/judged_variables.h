@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tools/info/judged_variables.h: the variables of datum(7) that do not understand "-1x".
+// tests/tools/info/judged_variables.h: the variables of datum(7) that refuse the value "-1x": all
+// but DAT_OVERRIDE, which takes any name of a file.
 #pragma once
 
 namespace datum::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a kernel lacks, as filters of system calls imitate it.
+// missing_kernel_calls(), with filters of system calls that imitate an older kernel.
 #include "info/kernel_calls.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ bool names(const std::vector<KernelCall>& missing, std::string_view call) {
                      [&](const KernelCall& each) { return each.name == call; });
 }
 
-// By a thread of its own, which keeps the filter to itself; nothing where there is no filter.
+// Asks in a thread of its own, so that the filter ends with it. Without a value where there are no
+// filters.
 std::optional<bool> misses_diagnostics_where_netlink_fails_with(int error) {
   std::optional<bool> found;
   std::thread([&] {

@@ -26,7 +26,7 @@ TEST(DatInfo, TheBuiltInAdapterOpens) {
   EXPECT_NE(ended.output.find("opens"), std::string::npos) << ended.output;
 }
 
-// The loader ends a program for which it finds something that is called like a library and is none.
+// The loader ends a program if it finds a file that has the name of a needed library and is none.
 TEST(DatInfo, NoLibraryIsTakenFromTheCurrentFolder) {
   char folder[] = "/tmp/dat-info-test-XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
@@ -69,7 +69,7 @@ TEST(DatInfo, OutputThatIsLostIsAFailure) {
   EXPECT_EQ(run(kInfo + " --json datum 2>&1 >&-").code, 1);
 }
 
-// Handles once took all but a little of the address space there was.
+// The space for handles must not take nearly all of the address space that is left.
 TEST(DatInfo, ALimitOnAddressSpaceLeavesRoomForTheAdapter) {
   const auto limited = [](const std::string& options) {
     return run("bash -c 'ulimit -v 300000; exec " + kInfo + options + " 2>&1'");
@@ -242,7 +242,8 @@ TEST(DatInfo, ManyLinesOfOtherProvidersThatDoNotOpenAreNoFailureForDat2) {
   EXPECT_EQ(run(conf.with(kInfo + " --dat2 --all 2>/dev/null")).code, 1);
 }
 
-// The registry and the provider both read some of them, and each adapter reads most of them again.
+// The registry and the provider both read some of these variables, and each adapter reads most of
+// them again.
 // Rules: ENV.27
 TEST(DatInfo, AWrongVariableIsToldInOneLineWithItsValue) {
   std::vector<std::string> names(std::begin(test::kJudgedVariables),

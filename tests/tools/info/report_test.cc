@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What an IA says about itself, taken apart and printed.
+// parse_report(), ask() and the texts of reports: what an IA says about itself.
 #include "info/report.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(Report, LenienciesAreInTheJson) {
                                 R"("endpoints": [], "evds": []}])");
 }
 
-// As in tcp_connections: a number, though a qualifier may be larger than a port.
+// A number as in tcp_connections, though a qualifier may be larger than a TCP port.
 TEST(Report, PortsAreNumbersInTheJson) {
   const std::string behind = "\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n";
   const auto port_of = [&](const std::string& port) {
@@ -94,7 +94,7 @@ TEST(Report, PortsAreNumbersInTheJson) {
     EXPECT_EQ(port_of(hostile), "null") << hostile;
 }
 
-// A program of another version, or somebody who pretends to be one.
+// It may come from a program of another version, or from one that only pretends to be an IA.
 TEST(Report, AnythingElseIsVoid) {
   for (const char* text :
        {"", "ia\tdatum", "ep\t2\n", "ia\tdatum\nep\t2\tCONNECTED\n", "ia\tdatum\nia\tagain\n",
@@ -112,7 +112,7 @@ TEST(Report, NobodyThereIsExplained) {
                         "namespace (nsenter -t PID -n)");
 }
 
-// Listens as an IA does. What it answers it has answered before anybody asks it.
+// Listens as an IA does, and answers a caller without reading its question.
 class Ia {
  public:
   explicit Ia(int number) : name_("datum-info/test-" + std::to_string(getpid() * 100 + number)) {
@@ -125,7 +125,7 @@ class Ia {
   Ia& operator=(const Ia&) = delete;
   ~Ia() { close(socket_); }
   [[nodiscard]] std::string name() const { return "@" + name_; }
-  // One asker.
+  // Answers one caller.
   void answer(const std::string& text) const {
     answer_with(memfd_create("answer", MFD_CLOEXEC), text);
   }
@@ -207,7 +207,7 @@ TEST(Report, AnswersThatAreTooLongTogetherAreLeftOutAndSoIsWhatIsBehindTheLimit)
   EXPECT_EQ(answers[64].gap, "what 6 more IAs say themselves: left out: 64 are asked");
 }
 
-// Reading one of FUSE takes as long as its owner likes. One on disk stands for it.
+// To read a file of FUSE takes as long as its owner likes. A file on disk stands for one.
 TEST(Report, AFileThatIsNotInMemoryIsNotRead) {
   const Ia ia(6);
   char name[] = "dat-info-test-XXXXXX";
@@ -221,8 +221,8 @@ TEST(Report, AFileThatIsNotInMemoryIsNotRead) {
   EXPECT_FALSE(answers[0].report);
 }
 
-// The second is connected to before the first is waited for: asking one after the other would
-// find the first silent for ever.
+// The second IA answers before the first. If ask() went from one to the next, it would wait for the
+// first for ever.
 TEST(Report, AllAreAskedBeforeAnyIsWaitedFor) {
   const Ia first(4), second(5);
   std::thread answering([&] {

@@ -69,7 +69,7 @@ class Judgement(unittest.TestCase):
 
 class SteadyPeer(unittest.TestCase):
     def measured(self, probes, value=5.0):
-        """What comes of these probes, and how often the peer was measured."""
+        """What these probes lead to, and how often the peer was measured."""
         taken = []
         with mock.patch.object(bench_peers, "probe", lambda limits, left=iter(probes): next(left)), \
                 mock.patch.object(bench_peers, "measure", lambda *_: taken.append(1) or value):

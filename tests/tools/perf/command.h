@@ -22,7 +22,8 @@ inline int exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// Through the shell: redirect stderr where it matters. A command that hangs is ended after 60 s.
+// Runs the command in a shell and reads its stdout. Redirect stderr where it matters. A command
+// that hangs is ended after 60 s.
 inline Ended run(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
       popen(("exec timeout -k 1 60 " + command).c_str(), "r"), [](FILE*) { return 0; });
@@ -35,8 +36,9 @@ inline Ended run(const std::string& command) {
   return ended;
 }
 
-// Sends the program a signal (INT, KILL, ...) once it has printed a line that holds word. The code
-// is what the shell calls its exit status: 128 and the signal that ended it. No ' in either.
+// Sends the program a signal (INT, KILL, ...) once it has printed a line that holds `word`. If a
+// signal ends the program, the code is 128 plus its number, as in a shell. Neither command nor word
+// may hold a '.
 inline Ended run_until(const std::string& command, const std::string& word,
                        const std::string& signal) {
   Ended ended =

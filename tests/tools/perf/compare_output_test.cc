@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the tools printed on Debian 12, and what could look like it.
+// figure_in(): what the tools print on Debian 12, and what only looks like it.
 #include "perf/compare_output.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(CompareOutput, UcxPrintsLatencyBandwidthAndRateOfTheWholeRun) {
   EXPECT_DOUBLE_EQ(figure_in(kUcx, Program::Ucx, kRate).value_or(0), 52381);
 }
 
-// Of version 1.13.1 with -n 516 and -n 20.
+// Output of UCX 1.13.1 with -n 516 and -n 20.
 TEST(CompareOutput, UcxPadsTheCountOfAShortRun) {
   constexpr const char* kShort = "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,"
                                  "overall_bw,avg_mr,overall_mr\n"
@@ -38,7 +38,7 @@ TEST(CompareOutput, UcxPadsTheCountOfAShortRun) {
       123);
 }
 
-// Of libfabric 1.17.0 with -I 20.
+// Output of libfabric 1.17.0 with -I 20.
 TEST(CompareOutput, FabricPrintsShortRunsAlike) {
   constexpr const char* kText =
       "bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n"

@@ -15,7 +15,7 @@ TEST(FarSide, IsANameAndANumber) {
   EXPECT_EQ(far_side_of("./far=::1").netns, "./far");
 }
 
-// The number alone belongs to no link.
+// Without its scope such an address belongs to no link.
 TEST(FarSide, KeepsTheScopeOfItsAddress) {
   EXPECT_EQ(far_side_of("far=fe80::1%lo").address, "fe80::1%lo");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-perf as a user runs it. Figures are not judged: only that there are some.
+// dat-perf as a user runs it. The tests require figures, but judge none.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -80,8 +80,8 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
   EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2.0,"), std::string::npos) << ended.output;
 }
 
-// Beside another network namespace, `far`: 192.0.2.2 exists there only. Waits for what it begins.
-// No ' in it.
+// Runs a script beside another network namespace, `far`, which alone has 192.0.2.2. The script has
+// to wait for what it starts, and may not hold a '.
 Ended run_beside_far(const std::string& script) {
   return run(test::in_own_network_and_mounts() +
              "sh -ec '"
@@ -142,7 +142,7 @@ TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   EXPECT_EQ(count(best.output, "\"transport\": \"shm\""), 1U) << best.output;
 }
 
-// With none that the test inherited from what started it.
+// Closes the descriptors first that the test may have inherited.
 Ended run_with_files(int files, const std::string& options, const std::string& way = "tcp") {
   return run("bash -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n " +
              std::to_string(files) + "; exec " + kPerf + " --local --transport " + way + kShort +
@@ -162,7 +162,7 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
       << connect.output;
 }
 
-// Some that the program has open anyway, and those of its connections.
+// The limit covers what the program has open anyway and the descriptors of its connections.
 TEST(DatPerf, AFewDescriptorsAreEnoughForOneConnectionOverTcp) {
   const Ended one = run_with_files(40, "-t send-lat,idle -s 8 --idle-time 1");
   EXPECT_EQ(one.code, 0) << one.output;
@@ -195,7 +195,7 @@ TEST(DatPerf, ATransportThatThereIsNotIsWrongUsage) {
       << ended.output;
 }
 
-// A stopped process holds its connections open: nothing but time tells.
+// A stopped process keeps its connections open, so only time tells that it is silent.
 TEST(DatPerf, AServerFoundSilentIsWaitedForAsLongAsIsSaidAndNoLonger) {
   const Served server(kPerf + " --server --port 0 -q");
   const auto begin = std::chrono::steady_clock::now();
@@ -206,7 +206,7 @@ TEST(DatPerf, AServerFoundSilentIsWaitedForAsLongAsIsSaidAndNoLonger) {
           std::to_string(server.pid) + ";; esac; done; exit ${PIPESTATUS[0]}'");
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(ended.code, 4) << ended.output;
-  std::smatch said; // another number where it was stopped before the test began
+  std::smatch said; // the number is another one if the server was stopped before the test began
   ASSERT_TRUE(std::regex_search(ended.output, said,
                                 std::regex(R"((nothing happened|no answer) for (\d+) s)")))
       << ended.output;
@@ -224,7 +224,7 @@ TEST(DatPerf, AClientMeasuresWithAServerThatServesOnce) {
   EXPECT_EQ(server.wait(), 0);
 }
 
-// The page: 4, the other side died, hung up or fell silent.
+// dat-perf(1): exit code 4 means that the other side died, hung up or fell silent.
 TEST(DatPerf, AServerThatServesOnceAndLosesItsClientSaysSo) {
   for (const std::string test : {"send-lat", "write-lat", "read-lat", "send-bw", "idle"}) {
     SCOPED_TRACE(test);
@@ -302,7 +302,7 @@ TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
   EXPECT_EQ(both.code, 0) << both.output;
 }
 
-// A variable of a script that is not set.
+// A script passes such a value if its variable is not set.
 TEST(DatPerf, AnEmptyValueIsNotTheSameAsNone) {
   for (const char* option : {"--netns ''", "--plot ''", "--transport ''", "-t ''", "-s ''"})
     EXPECT_EQ(run(kPerf + " --local " + option + " 2>&1").code, 2) << option;
@@ -431,7 +431,7 @@ TEST(DatPerf, APlotHasDateAndAxes) {
   EXPECT_EQ(count(svg, "class='axis'"), 2U) << svg;
 }
 
-// Under a terminal of script(1), as many columns wide.
+// Runs the command on a terminal of script(1) with that many columns.
 Ended run_on_terminal(int columns, const std::string& command) {
   return run("script -qec 'stty cols " + std::to_string(columns) + "; " + command + "' /dev/null");
 }
@@ -477,8 +477,8 @@ TEST(DatPerf, WhatFailsOnBothSidesIsOneError) {
   EXPECT_EQ(count(ended.output, "datum warn: "), 1U) << ended.output;
 }
 
-// Of the signals that a terminal sends to both sides, the passive one answers none: the other one
-// would take its end for a failure.
+// A terminal sends its signals to both sides. The passive side ignores them, because the active
+// side would take its end for a failure.
 TEST(DatPerf, ASignalToAllItsProcessesIsAnInterrupt) {
   for (const char* signal : {"INT", "TERM"}) {
     const Ended ended =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-perf's server facing clients that break the rules, give up or die: it serves the next one.
+// dat-perf's server against clients that break the rules, give up or die: it serves the next
+// client.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -47,7 +48,7 @@ class HostileClient : public testing::Test {
     }
     return ExitCode::Ok;
   }
-  // What the server has against a message; "" if nothing.
+  // The server's objection to a message, or "" if it has none.
   static std::string objection_to(Control& control, const Message& message) {
     try {
       control.ask(message);
@@ -92,7 +93,7 @@ TEST(DatPerfServer, NamesWhomItRefuses) {
       << said.output;
 }
 
-// The end is one event: who asks once more would wait in vain.
+// The connection reports its end once, so that a second wait for it would never return.
 TEST_F(HostileClient, AnEndThatWasToldIsToldAtOnceTheNextTime) {
   const auto control = connect();
   server_.end(SIGKILL);
@@ -134,7 +135,7 @@ TEST_F(HostileClient, NonsenseIsAnsweredAndForgotten) {
   EXPECT_EQ(objection_to(*control, {"usage", {}, {}}), "");
 }
 
-// Nobody would ever end it.
+// Such a run would never end.
 TEST_F(HostileClient, ARunOverNoConnectionsIsRefused) {
   {
     const auto control = connect();

@@ -73,7 +73,7 @@ TEST(PingStatistics, WhatWasStillAwaitedAtAnInterruptIsNotLost) {
   EXPECT_FALSE(none.all_answered());
 }
 
-// Written with six digits and an exponent these were of two types for most readers.
+// With six digits and an exponent, these would be of two types for most readers of JSON.
 TEST(PingStatistics, MembersAreIntegers) {
   Statistics statistics;
   for (const double ns : {31900301.0, 152970.0}) {

@@ -34,8 +34,8 @@ class DatPing : public testing::Test {
   Served server{kPing + " --serve -p 0 -q"};
 };
 
-// What it says when it cannot open the adapter of a line of dat.conf with this library and these
-// instance data, after a command that may take something from it.
+// What dat-ping says when it cannot open an adapter whose line of dat.conf has this library and
+// these instance data. The command `before` runs first and can lower a limit.
 std::string refusal(const std::string& library, const std::string& data,
                     const std::string& before = "true") {
   const std::string file = "/tmp/dat-ping-test-" + std::to_string(getpid());
@@ -125,7 +125,7 @@ TEST_F(DatPing, JsonIsTheSummaryAlone) {
   EXPECT_NE(ended.output.find("\"received\": 2"), std::string::npos) << ended.output;
 }
 
-// Of each number of the object whether it is written as an integer.
+// For each number of the object: whether it is written as an integer.
 std::map<std::string, bool> integers_of(const std::string& object) {
   std::map<std::string, bool> is_integer;
   const std::regex number("\"([a-z_0-9]+)\": (-?[0-9.e+-]+)");
@@ -143,7 +143,7 @@ TEST_F(DatPing, JsonNumbersAreIntegers) {
     EXPECT_TRUE(is_integer.count(name) == 1 && is_integer.at(name)) << name << ended.output;
 }
 
-// The line that tells of it, without its name; "" if there is none.
+// The rest of the line of verbose output that begins with this name, or "" if there is none.
 std::string told(const std::string& output, const std::string& name) {
   const std::size_t at = output.find("\n  " + name + " ");
   if (at == std::string::npos) return "";
@@ -194,7 +194,7 @@ TEST_F(DatPing, JsonHasTheReadsAtATimeThatVerboseTells) {
       << json.output;
 }
 
-// As the servers of dat-perf and dat-cp do.
+// It ends with 3, as the servers of dat-perf and dat-cp do.
 TEST(DatPingServer, ASignalThatEndsItIsAnInterrupt) {
   for (const int signal : {SIGINT, SIGTERM}) {
     Served server(kPing + " --serve -p 0 -q");
@@ -241,7 +241,7 @@ TEST_F(DatPing, PingsThatAreLostAreAFailureAlsoAtCtrlC) {
 
 TEST_F(DatPing, AStoppedServerLosesPings) {
   kill(server.pid, SIGSTOP);
-  // The connection cannot be completed without the server: that is a matter of set-up.
+  // No connection comes about without the server, so this is a failure of the set-up.
   EXPECT_EQ(run(client("-c 1 -W 0.5 2>&1")).code, 2);
   kill(server.pid, SIGCONT);
 }
@@ -266,7 +266,7 @@ rlim_t memory_of(pid_t pid) {
 }
 
 TEST_F(DatPing, AServerWithoutMemoryForAClientRefusesItAndServesTheNext) {
-  // Less than a client's buffers, enough for its request.
+  // Enough for a client's request, and too little for its buffers.
   bound(server.pid, RLIMIT_DATA, memory_of(server.pid) + (rlim_t{1} << 20U));
   const Ended refused = run(client("-c 1 2>&1"));
   EXPECT_EQ(refused.code, 2);
@@ -276,7 +276,7 @@ TEST_F(DatPing, AServerWithoutMemoryForAClientRefusesItAndServesTheNext) {
   EXPECT_EQ(run(client("-c 1 -q")).code, 0);
 }
 
-// Its log goes nowhere then, and neither do its other lines.
+// The server's log is lost then, and so are its other lines on standard error.
 TEST(DatPingServer, ServesWithClosedOrFullStandardDescriptors) {
   for (const char* where : {"2>&-", "2>/dev/full", "<&- 2>&-"}) {
     SCOPED_TRACE(where);
@@ -295,7 +295,7 @@ TEST(DatPingServer, AnswersAndEndsWhereNobodyReadsItsLog) {
   EXPECT_EQ(server.end(SIGTERM), 3);
 }
 
-// Where it listens is what its first line is for.
+// The first line tells where the server listens.
 TEST(DatPingServer, EndsWhereItsFirstLineIsLost) {
   const Ended full = run("sh -c '" + kPing + " --serve -p 0 2>&1 >/dev/full'");
   EXPECT_EQ(full.code, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-run as a user runs it. What is expected stands in its manual page.
+// dat-run as a user runs it. The expected values are those of its manual page.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ using test::run;
 const std::string kRun = DAT_RUN_PROGRAM;
 const std::string kLibraries = DATUM_LIBRARY_FOLDER;
 
-// What the program finds in its environment, where the caller's had `before`.
+// The value of the variable in the program's environment, when dat-run's own had `before`.
 std::string variable_of(const std::string& name, const std::string& options,
                         const std::string& before = "") {
   return run("env -u LD_LIBRARY_PATH -u LD_PRELOAD -u DATUM_ALIAS " + before + " " + kRun + " " +
@@ -115,7 +115,7 @@ class DatRunPath : public testing::Test {
     std::ofstream(folder_ / name) << text;
     ASSERT_EQ(chmod((folder_ / name).c_str(), mode), 0);
   }
-  // With bin and more in PATH, as a user whom modes bind.
+  // Starts the program with bin and more in PATH, as a user that is bound by the modes of files.
   [[nodiscard]] Ended start(const std::string& program, const std::string& before = "") const {
     const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
     return run("sh -c 'cd " + folder_.string() + " && " + (geteuid() == 0 ? nobody : "") +
@@ -136,7 +136,7 @@ TEST_F(DatRunPath, AFolderThatMayNotBeSearchedHoldsNoProgram) {
   EXPECT_EQ(script.output, "dat-run: cannot start " + at("bin/script") +
                                ": its interpreter /no/such/shell: no such program\n");
   const Ended none = start("no-such-program", at("closed") + ":");
-  fs::permissions(folder_ / "closed", fs::perms(0755)); // to be removed
+  fs::permissions(folder_ / "closed", fs::perms(0755)); // so that it can be removed
   EXPECT_EQ(none.code, 127);
   EXPECT_EQ(none.output, "dat-run: \"no-such-program\": no such program in PATH\n");
 }
@@ -146,7 +146,7 @@ TEST_F(DatRunPath, AFileThatMayNotBeExecutedIsFoundUnlessAnotherMay) {
   const Ended alone = start("tool");
   EXPECT_EQ(alone.code, 126);
   EXPECT_EQ(alone.output, "dat-run: cannot start " + at("bin/tool") + ": Permission denied\n");
-  make("more/tool", "echo second\n", 0755); // without a first line: sh's
+  make("more/tool", "echo second\n", 0755); // without a "#!" line: sh runs it
   EXPECT_EQ(start("tool").output, "second\n");
 }
 
@@ -193,7 +193,7 @@ TEST(DatRun, AWrongCommandLineEndsWith125) {
   }
 }
 
-// In the words of the other tools.
+// The message is that of the other tools.
 TEST(DatRun, AnOptionThatThereIsNotIsNamed) {
   EXPECT_EQ(run(kRun + " --bogus true 2>&1").output,
             "dat-run: \"--bogus\" is no option; see dat-run --help\n");

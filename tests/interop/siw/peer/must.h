@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// siw/peer/must.h: what the C libraries below say about failure, as exceptions that name the call.
+// siw/peer/must.h: turns failures of the C libraries below into exceptions that name the call.
 #pragma once
 
 #include <cerrno>

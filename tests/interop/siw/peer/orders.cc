@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // siw/peer/orders.cc: a verbs program that does what it is told: an order on each line of its
-// input, an answer on each line of its output. What the orders are stands in kOrders.
+// input, an answer on each line of its output. kOrders lists the orders.
 #include <unistd.h>
 
 #include <iostream>

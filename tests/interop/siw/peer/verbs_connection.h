@@ -41,7 +41,7 @@ class VerbsConnection {
 
   void listen(const std::string& address, std::uint16_t port);
   void unlisten();
-  // Resolves and asks; what comes of it is an event.
+  // Resolves the address and asks for a connection. The outcome is an event.
   void connect(const std::string& address, std::uint16_t port, std::uint8_t reads,
                const PrivateData& private_data);
   // The next event of the connection manager. A request becomes the connection.
@@ -61,8 +61,8 @@ class VerbsConnection {
   void post(ibv_wr_opcode opcode, std::uint64_t cookie, ibv_sge piece, std::uint64_t remote_address,
             std::uint32_t stag);
   std::optional<Completion> completion(int milliseconds);
-  // Takes the completions that are there: how many Sends have succeeded so far, of those that were
-  // taken before as well.
+  // Takes the completions that are there. Returns how many Sends have succeeded so far, with those
+  // whose completions were taken before.
   int sends_done();
 
  private:
