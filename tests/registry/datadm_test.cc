@@ -126,6 +126,16 @@ TEST(DatadmText, TextWithoutChangesStaysByteForByte) {
   EXPECT_EQ(ConfText(odd).text(), odd);
 }
 
+TEST(DatadmText, ALastLineWithoutANewlineIsEndedOnlyBeforeAnother) {
+  const std::string open = "# a\n# b";
+  ConfText text(open);
+  EXPECT_EQ(text.text(), open);
+  EXPECT_EQ(text.add(tavor(), these({"ibd0"})).size(), 1U);
+  EXPECT_EQ(text.text(), open + "\n" + tavor_line("ibd0"));
+  EXPECT_EQ(text.remove({tavor()}).size(), 1U);
+  EXPECT_EQ(text.text(), open);
+}
+
 class SysFs : public testing::Test {
  protected:
   void interface(const std::string& name, const std::string& driver, const std::string& vendor,
@@ -342,6 +352,17 @@ TEST_F(Datadm, UnchangedFileIsNotReplaced) {
   ASSERT_EQ(run({"-a", services_}).status, 0);
   ASSERT_EQ(::stat(conf().c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
+}
+
+// A place where nothing may be written. Root may write everywhere, hence the limit, under which a
+// draft cannot be written.
+TEST_F(Datadm, WithNothingToChangeAFileWithoutALastNewlineIsLeftAlone) {
+  directory_.write("dat.conf", "# mine");
+  const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -u";
+  const Ran ran = run_program({"/bin/sh", "-c", script, DATADM, conf()}, {});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, conf() + ": nothing to change\n");
+  EXPECT_EQ(text(), "# mine");
 }
 
 TEST_F(Datadm, BadServiceFileChangesNothing) {
