@@ -235,8 +235,9 @@ TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
   const Ran ran = run({"-u"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(text(), kept);
-  EXPECT_EQ(ran.err, "this host has no adapter of driver_name=tavor; its lines go\n"
-                     "removed ibd0 u1.2 nonthreadsafe\nremoved ibd1 u1.2 nonthreadsafe\n");
+  EXPECT_EQ(ran.err, "datadm: this host has no adapter of driver_name=tavor; its lines go\n"
+                     "datadm: removed ibd0 u1.2 nonthreadsafe\n"
+                     "datadm: removed ibd1 u1.2 nonthreadsafe\n");
 }
 
 TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
@@ -318,15 +319,16 @@ TEST_F(Datadm, NothingIsSaidToBeDoneThatIsNot) {
 TEST_F(Datadm, EachLineThatIsAddedIsToldWithVersionAndThreadSafety) {
   const Ran ran = run({"-a", services_});
   for (const char* line :
-       {"added datum-lo u1.2 nonthreadsafe\n", "added datum-lo u1.2 threadsafe\n",
-        "added datum-lo u2.0 nonthreadsafe\n", "added datum-lo u2.0 threadsafe\n"})
+       {"datadm: added datum-lo u1.2 nonthreadsafe\n", "datadm: added datum-lo u1.2 threadsafe\n",
+        "datadm: added datum-lo u2.0 nonthreadsafe\n", "datadm: added datum-lo u2.0 threadsafe\n"})
     EXPECT_NE(ran.err.find(line), std::string::npos) << line << ran.err;
-  EXPECT_EQ(run({"-a", services_}).err, conf() + ": nothing to change\n");
+  EXPECT_EQ(run({"-a", services_}).err, "datadm: " + conf() + ": nothing to change\n");
 }
 
 TEST_F(Datadm, WhatIsAddedAndRemovedAgainIsNoChange) {
   directory_.write("dat.conf", "# mine\n");
-  EXPECT_EQ(run({"-a", services_, "-r", services_}).err, conf() + ": nothing to change\n");
+  EXPECT_EQ(run({"-a", services_, "-r", services_}).err,
+            "datadm: " + conf() + ": nothing to change\n");
   EXPECT_EQ(text(), "# mine\n");
 }
 
@@ -340,8 +342,9 @@ TEST_F(Datadm, OneFaultIsOneError) {
   const std::string twice = "driver_name=tavor" + fields + "\n";
   const std::string file = directory_.write("s.conf", twice + twice);
   EXPECT_EQ(run({"-a", file, "-a", file}).err,
-            file + ":1: this host has no adapter of driver_name=tavor; nothing to add\n" + conf() +
-                ": nothing to change\n");
+            "datadm: " + file +
+                ":1: this host has no adapter of driver_name=tavor; nothing to add\ndatadm: " +
+                conf() + ": nothing to change\n");
 }
 
 TEST_F(Datadm, UnchangedFileIsNotReplaced) {
@@ -361,7 +364,7 @@ TEST_F(Datadm, WithNothingToChangeAFileWithoutALastNewlineIsLeftAlone) {
   const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -u";
   const Ran ran = run_program({"/bin/sh", "-c", script, DATADM, conf()}, {});
   EXPECT_EQ(ran.status, 0);
-  EXPECT_EQ(ran.err, conf() + ": nothing to change\n");
+  EXPECT_EQ(ran.err, "datadm: " + conf() + ": nothing to change\n");
   EXPECT_EQ(text(), "# mine");
 }
 
