@@ -34,8 +34,9 @@ void wait_for_stores() {
 void warn_once() {
   static std::atomic<bool> told{false};
   if (!told.exchange(true))
-    log(LogLevel::Warn, "membarrier was forbidden after an IA was opened: threads that change "
-                        "places cost 1 ms; allow it in the seccomp filter");
+    log(LogLevel::Warn, "membarrier was forbidden after an IA was opened: each wait for events, "
+                        "and a call by another thread than before, may take 1 ms longer; allow it "
+                        "in the seccomp filter");
 }
 
 // False: the kernel refuses membarrier(2) for good. Then, and after ENOMEM, this function has
@@ -73,7 +74,10 @@ bool shared_heavy_fence_ready() {
 }
 
 void shared_heavy_fence() {
-  static_cast<void>(fence_everywhere(MEMBARRIER_CMD_GLOBAL_EXPEDITED));
+  if (shared_heavy_fence_ready())
+    static_cast<void>(fence_everywhere(MEMBARRIER_CMD_GLOBAL_EXPEDITED));
+  else
+    std::atomic_thread_fence(std::memory_order_seq_cst); // no peer relies on more
 }
 
 } // namespace datum

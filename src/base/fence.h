@@ -27,8 +27,10 @@ inline void light_fence() {
 bool heavy_fence_ready();
 void heavy_fence();
 
-// A heavy fence among all processes that called shared_heavy_fence_ready(). A process on the
-// frequent side must have got true from it before it relies on the heavy fences of another process.
+// A heavy fence among all processes that called shared_heavy_fence_ready(). The frequent side may
+// rely on it only if that returned true in its own process and in that of the seldom side. If it
+// returned false, shared_heavy_fence() is a full fence of the caller, which is enough: the frequent
+// sides use full fences, too.
 bool shared_heavy_fence_ready();
 void shared_heavy_fence();
 

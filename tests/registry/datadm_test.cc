@@ -126,6 +126,16 @@ TEST(DatadmText, TextWithoutChangesStaysByteForByte) {
   EXPECT_EQ(ConfText(odd).text(), odd);
 }
 
+TEST(DatadmText, ALastLineWithoutANewlineIsEndedOnlyBeforeAnother) {
+  const std::string open = "# a\n# b";
+  ConfText text(open);
+  EXPECT_EQ(text.text(), open);
+  EXPECT_EQ(text.add(tavor(), these({"ibd0"})).size(), 1U);
+  EXPECT_EQ(text.text(), open + "\n" + tavor_line("ibd0"));
+  EXPECT_EQ(text.remove({tavor()}).size(), 1U);
+  EXPECT_EQ(text.text(), open);
+}
+
 class SysFs : public testing::Test {
  protected:
   void interface(const std::string& name, const std::string& driver, const std::string& vendor,
@@ -225,8 +235,9 @@ TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
   const Ran ran = run({"-u"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(text(), kept);
-  EXPECT_EQ(ran.err, "this host has no adapter of driver_name=tavor; its lines go\n"
-                     "removed ibd0 u1.2 nonthreadsafe\nremoved ibd1 u1.2 nonthreadsafe\n");
+  EXPECT_EQ(ran.err, "datadm: this host has no adapter of driver_name=tavor; its lines go\n"
+                     "datadm: removed ibd0 u1.2 nonthreadsafe\n"
+                     "datadm: removed ibd1 u1.2 nonthreadsafe\n");
 }
 
 TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
@@ -308,15 +319,16 @@ TEST_F(Datadm, NothingIsSaidToBeDoneThatIsNot) {
 TEST_F(Datadm, EachLineThatIsAddedIsToldWithVersionAndThreadSafety) {
   const Ran ran = run({"-a", services_});
   for (const char* line :
-       {"added datum-lo u1.2 nonthreadsafe\n", "added datum-lo u1.2 threadsafe\n",
-        "added datum-lo u2.0 nonthreadsafe\n", "added datum-lo u2.0 threadsafe\n"})
+       {"datadm: added datum-lo u1.2 nonthreadsafe\n", "datadm: added datum-lo u1.2 threadsafe\n",
+        "datadm: added datum-lo u2.0 nonthreadsafe\n", "datadm: added datum-lo u2.0 threadsafe\n"})
     EXPECT_NE(ran.err.find(line), std::string::npos) << line << ran.err;
-  EXPECT_EQ(run({"-a", services_}).err, conf() + ": nothing to change\n");
+  EXPECT_EQ(run({"-a", services_}).err, "datadm: " + conf() + ": nothing to change\n");
 }
 
 TEST_F(Datadm, WhatIsAddedAndRemovedAgainIsNoChange) {
   directory_.write("dat.conf", "# mine\n");
-  EXPECT_EQ(run({"-a", services_, "-r", services_}).err, conf() + ": nothing to change\n");
+  EXPECT_EQ(run({"-a", services_, "-r", services_}).err,
+            "datadm: " + conf() + ": nothing to change\n");
   EXPECT_EQ(text(), "# mine\n");
 }
 
@@ -330,8 +342,9 @@ TEST_F(Datadm, OneFaultIsOneError) {
   const std::string twice = "driver_name=tavor" + fields + "\n";
   const std::string file = directory_.write("s.conf", twice + twice);
   EXPECT_EQ(run({"-a", file, "-a", file}).err,
-            file + ":1: this host has no adapter of driver_name=tavor; nothing to add\n" + conf() +
-                ": nothing to change\n");
+            "datadm: " + file +
+                ":1: this host has no adapter of driver_name=tavor; nothing to add\ndatadm: " +
+                conf() + ": nothing to change\n");
 }
 
 TEST_F(Datadm, UnchangedFileIsNotReplaced) {
@@ -342,6 +355,17 @@ TEST_F(Datadm, UnchangedFileIsNotReplaced) {
   ASSERT_EQ(run({"-a", services_}).status, 0);
   ASSERT_EQ(::stat(conf().c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
+}
+
+// A place where nothing may be written. Root may write everywhere, hence the limit, under which a
+// draft cannot be written.
+TEST_F(Datadm, WithNothingToChangeAFileWithoutALastNewlineIsLeftAlone) {
+  directory_.write("dat.conf", "# mine");
+  const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -u";
+  const Ran ran = run_program({"/bin/sh", "-c", script, DATADM, conf()}, {});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "datadm: " + conf() + ": nothing to change\n");
+  EXPECT_EQ(text(), "# mine");
 }
 
 TEST_F(Datadm, BadServiceFileChangesNothing) {

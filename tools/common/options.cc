@@ -26,12 +26,17 @@ void complain(const CLI::App& app, const std::string& text) {
   log_line(fmt::format("{}: {}", app.get_name(), text));
 }
 
+std::string no_option(const std::string& word) {
+  return fmt::format("\"{}\" is no option", word);
+}
+
 // CLI11's own text says that a command is required, but not which word was typed instead.
 std::string no_command(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
   const std::vector<std::string> typed = app.remaining();
+  if (!typed.empty() && typed[0].starts_with('-')) return no_option(typed[0]);
   return fmt::format("{}: use one of {}",
                      typed.empty() ? "no command" : fmt::format("\"{}\" is no command", typed[0]),
                      fmt::join(names, ", "));
@@ -46,8 +51,8 @@ bool lacks_command(const CLI::App& app, const CLI::Error& error) {
 std::string unknown_words(const CLI::App& app) {
   std::vector<std::string> said;
   for (const std::string& word : app.remaining(true))
-    said.push_back(fmt::format("\"{}\" is {}", word,
-                               word.starts_with('-') ? "no option" : "one word too many"));
+    said.push_back(word.starts_with('-') ? no_option(word)
+                                         : fmt::format("\"{}\" is one word too many", word));
   return fmt::format("{}", fmt::join(said, ", "));
 }
 

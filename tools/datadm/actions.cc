@@ -19,6 +19,10 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+void say(const std::string& text) {
+  tools::log_line("datadm: " + text);
+}
+
 std::string read_conf(const std::string& file, bool may_be_absent) {
   auto text = conf::read_file(file);
   if (text) return std::move(*text);
@@ -51,11 +55,11 @@ class Change {
   void update();
   [[nodiscard]] const ConfText& text() const { return text_; }
   void tell() const {
-    for (const std::string& line : told_) tools::log_line(line);
+    for (const std::string& line : told_) say(line);
   }
   // Called only if the text differs: a line that was added and removed again is no change.
   void tell_changes() const {
-    for (const std::string& line : changes_) tools::log_line(line);
+    for (const std::string& line : changes_) say(line);
   }
 
  private:
@@ -97,12 +101,12 @@ void change(const Actions& actions, const Adapters& adapters) {
   const bool changes = after != before;
   if (changes) lock.replace(after);
   for (const conf::Diagnostic& d : change.text().diagnostics())
-    tools::log_line(fmt::format("{}:{}: kept as it is: {}", actions.file, d.line, d.text));
+    say(fmt::format("{}:{}: kept as it is: {}", actions.file, d.line, d.text));
   change.tell();
   if (changes)
     change.tell_changes();
   else
-    tools::log_line(fmt::format("{}: nothing to change", actions.file));
+    say(fmt::format("{}: nothing to change", actions.file));
 }
 
 } // namespace

@@ -40,7 +40,9 @@ std::string label_of(const conf::Entry& entry) {
 ConfText::ConfText(std::string_view text) {
   conf::Document<conf::Entry> document = conf::parse_dat_conf(text);
   diagnostics_ = std::move(document.diagnostics);
+  const bool ends_with_newline = text.ends_with('\n');
   while (!text.empty()) lines_.push_back({.text = std::string(conf::take_line(text)), .entry = {}});
+  if (!lines_.empty()) lines_.back().has_newline = ends_with_newline;
   for (conf::Entry& entry : document.entries) {
     Line& line = lines_[entry.line - 1];
     line.is_entry = true;
@@ -51,7 +53,10 @@ ConfText::ConfText(std::string_view text) {
 
 std::string ConfText::text() const {
   std::string out;
-  for (const Line& line : lines_) out += line.text + '\n';
+  for (const Line& line : lines_) {
+    out += line.text;
+    if (line.has_newline || &line != &lines_.back()) out += '\n';
+  }
   return out;
 }
 

@@ -43,6 +43,7 @@ class ConfText {
     std::string text;
     bool is_entry = false;
     conf::Entry entry;
+    bool has_newline = true; // false: it is the last one of a file that ends without
   };
 
   std::vector<conf::ServiceEntry> services() const;

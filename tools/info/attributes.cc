@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/attributes.h"
 
+#include <algorithm>
+#include <array>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "common/address.h"
 #include "common/dat_error.h"
+#include "common/json.h"
 
 namespace datum::info {
 namespace {
@@ -38,10 +42,20 @@ std::string flags(int value, std::span<const Flag> names) {
   return text.empty() ? "none" : text;
 }
 
+// Named attributes that are numbers. The name decides, so that the type of a member of JSON does not
+// depend on its value: an IA may be called "7". Another maker's value may still be a word.
+bool is_number(std::string_view name, std::string_view value) {
+  constexpr std::array<std::string_view, 3> kNumbers = {"shm.links", "DAT_IB_TRANSPORT_MTU",
+                                                        "DAT_IB_PORT_NUMBER"};
+  return std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end() &&
+         tools::json_number(value) != tools::kJsonNull;
+}
+
 // The name gets the group as prefix, so that it cannot hide a field of the structure.
 void named(List& list, const char* group, DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
   for (DAT_COUNT i = 0; attributes != nullptr && i < count; ++i)
-    list.push_back({fmt::format("{}: {}", group, attributes[i].name), attributes[i].value, false});
+    list.push_back({fmt::format("{}: {}", group, attributes[i].name), attributes[i].value,
+                    is_number(attributes[i].name, attributes[i].value)});
 }
 
 #if DAT_VERSION_MAJOR == 2

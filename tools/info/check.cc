@@ -2,6 +2,7 @@
 #include "info/check.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 #include <string_view>
 
@@ -238,11 +239,19 @@ void judge_kernel(const Facts& facts, Findings& out) {
   }
   std::vector<std::string> missing;
   for (const KernelCall& call : facts.missing_calls)
-    missing.push_back(fmt::format("{} (Linux {}): {}", call.name, call.since, call.instead));
-  out.push_back({Grade::Note, "kernel",
-                 fmt::format("Linux {}: works, but without {}", facts.kernel,
-                             fmt::join(missing, "; without ")),
-                 "a newer kernel, or a sandbox that allows these calls, would have them"});
+    if (call.absence == Absence::Lacking)
+      missing.push_back(fmt::format("{} (Linux {}): {}", call.name, call.since, call.instead));
+  if (missing.empty())
+    out.push_back(
+        {Grade::Fine,
+         "kernel",
+         fmt::format("Linux {}: new enough for every system call that Datum prefers", facts.kernel),
+         {}});
+  else
+    out.push_back({Grade::Note, "kernel",
+                   fmt::format("Linux {}: works, but without {}", facts.kernel,
+                               fmt::join(missing, "; without ")),
+                   "a newer kernel has them"});
 }
 
 void judge_access(const Facts& facts, Findings& out) {
@@ -274,7 +283,37 @@ void judge_access(const Facts& facts, Findings& out) {
            : "a container's seccomp profile may forbid it; allow process_vm_readv and ptrace"});
 }
 
+constexpr const char* kWhereAllowed =
+    "SystemCallFilter= of a systemd service, the seccomp profile of a container";
+
+// The calls that Datum prefers and that are missing although the kernel is new enough.
+void judge_preferred_calls(const Facts& facts, Findings& out) {
+  std::vector<std::string> refused, unclear;
+  for (const KernelCall& call : facts.missing_calls) {
+    const char* const error = std::strerror(call.error);
+    if (call.absence == Absence::Refused)
+      refused.push_back(fmt::format("{} ({}): {}", call.name, error, call.instead));
+    if (call.absence == Absence::RefusedOrLacking)
+      unclear.push_back(
+          fmt::format("{} ({}; Linux {}): {}", call.name, error, call.since, call.instead));
+  }
+  if (!refused.empty())
+    out.push_back({Grade::Note, "system calls",
+                   fmt::format("the sandbox of this process (seccomp) refuses some that Datum can "
+                               "do without: {}",
+                               fmt::join(refused, "; ")),
+                   fmt::format("allow them: {}", kWhereAllowed)});
+  if (!unclear.empty())
+    out.push_back(
+        {Grade::Note, "system calls",
+         fmt::format("a sandbox (seccomp) refuses, or this kernel was built without, some "
+                     "that Datum can do without: {}",
+                     fmt::join(unclear, "; ")),
+         fmt::format("if there is a sandbox, allow them: {}", kWhereAllowed)});
+}
+
 void judge_calls(const Facts& facts, Findings& out) {
+  judge_preferred_calls(facts, out);
   if (facts.refused_calls.empty()) {
     out.push_back({Grade::Fine, "system calls", "no filter refuses those that Datum needs", {}});
     return;
@@ -287,8 +326,7 @@ void judge_calls(const Facts& facts, Findings& out) {
                              "open, connections to some or all peers fail or take slower ways, or "
                              "limits are unknown",
                              fmt::join(refused, ", ")),
-                 "allow them: SystemCallFilter= of a systemd service, the seccomp profile of a "
-                 "container"});
+                 fmt::format("allow them: {}", kWhereAllowed)});
 }
 
 void judge_memory(const Facts& facts, Findings& out) {

@@ -151,7 +151,7 @@ Facts gather_facts() {
     facts.cores = static_cast<unsigned>(CPU_COUNT(&cores));
   utsname system = {};
   if (uname(&system) == 0) facts.kernel = system.release;
-  facts.missing_calls = missing_kernel_calls();
+  facts.missing_calls = missing_kernel_calls(facts.kernel);
   facts.proc_mounted = access("/proc/self/maps", R_OK) == 0;
   facts.ptrace_scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
   facts.memfd_error = test_memfd();

@@ -2,12 +2,16 @@
 #include "info/kernel_calls.h"
 
 #include <cerrno>
+#include <compare>
+#include <cstdio>
 #include <linux/membarrier.h>
 #include <linux/netlink.h>
+#include <optional>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/refused_calls.h"
 #include "base/unique_fd.h"
 
 namespace datum::info {
@@ -17,47 +21,68 @@ namespace {
 // calls.
 constexpr long kPidfdOpen = 434, kOpenat2 = 437, kEpollPwait2 = 441;
 
+struct Version {
+  unsigned major = 0, minor = 0;
+  auto operator<=>(const Version&) const = default;
+};
+
+std::optional<Version> version_in(const std::string& text) {
+  Version version;
+  if (std::sscanf(text.c_str(), "%u.%u", &version.major, &version.minor) != 2) return std::nullopt;
+  return version;
+}
+
+Absence absence_of(int error, const char* since, const std::string& release) {
+  if (error == EPERM || error == EACCES) return Absence::Refused;
+  const std::optional<Version> here = version_in(release);
+  return here && *here < version_in(since) ? Absence::Lacking : Absence::RefusedOrLacking;
+}
+
+// Each function returns the error with which the call is missing, or 0.
+
 // The callers pass arguments for which a kernel that has the call returns another error.
-bool is_refused(long result) {
-  return result < 0 && (errno == ENOSYS || errno == EPERM);
+int refusal_in(long result) {
+  return result < 0 && is_refusal_of_call(errno) ? errno : 0;
 }
 
-bool lacks_pidfd() {
+int pidfd_refusal() {
   const long fd = syscall(kPidfdOpen, getpid(), 0);
-  const bool refused = is_refused(fd);
+  const int error = refusal_in(fd);
   const UniqueFd closed(static_cast<int>(fd));
-  return refused;
+  return error;
 }
 
-bool lacks_membarrier() {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+// A kernel without this command, and one whose processors must not be interrupted, return EINVAL.
+int membarrier_refusal() {
+  const bool done = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  return done || errno == ENOMEM ? 0 : errno;
 }
 
 // A kernel without this netlink family, a filter and an emulator return different errors, so any
 // error counts. A shortage does not count, since it may pass.
-bool lacks_diagnostics() {
+int diagnostics_refusal() {
   const UniqueFd asked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  return !asked && errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS;
+  const bool passes = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
+  return asked || passes ? 0 : errno;
 }
 
 } // namespace
 
-std::vector<KernelCall> missing_kernel_calls() {
+std::vector<KernelCall> missing_kernel_calls(const std::string& release) {
   std::vector<KernelCall> missing;
-  if (lacks_diagnostics())
-    missing.push_back({"NETLINK_SOCK_DIAG", "3.3",
-                       "/proc/net/tcp tells whose a port is, and nothing tells whose a full queue "
-                       "is"});
-  if (lacks_membarrier())
-    missing.push_back({"membarrier", "4.14", "each call of DAT takes somewhat longer"});
-  if (lacks_pidfd())
-    missing.push_back({"pidfd_open", "5.3",
-                       "that a peer has died whose child lives on is noticed by looking twice a "
-                       "second"});
-  if (is_refused(syscall(kOpenat2, -1, nullptr, nullptr, 0)))
-    missing.push_back({"openat2", "5.6", "dat-cp opens a path step by step"});
-  if (is_refused(syscall(kEpollPwait2, -1, nullptr, 0, nullptr, nullptr, 0)))
-    missing.push_back({"epoll_pwait2", "5.11", "a wait takes two system calls instead of one"});
+  const auto check = [&](int error, const char* name, const char* since, const char* instead) {
+    if (error != 0)
+      missing.push_back({name, since, instead, absence_of(error, since, release), error});
+  };
+  check(diagnostics_refusal(), "NETLINK_SOCK_DIAG", "3.3",
+        "/proc/net/tcp tells whose a port is, and nothing tells whose a full queue is");
+  check(membarrier_refusal(), "membarrier", "4.14", "each call of DAT takes somewhat longer");
+  check(pidfd_refusal(), "pidfd_open", "5.3",
+        "that a peer has died whose child lives on is noticed by looking twice a second");
+  check(refusal_in(syscall(kOpenat2, -1, nullptr, nullptr, 0)), "openat2", "5.6",
+        "dat-cp opens a path step by step");
+  check(refusal_in(syscall(kEpollPwait2, -1, nullptr, 0, nullptr, nullptr, 0)), "epoll_pwait2",
+        "5.11", "a wait takes two system calls instead of one");
   return missing;
 }
 

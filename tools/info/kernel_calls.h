@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/kernel_calls.h: system calls that Datum uses if the kernel has them, and the consequences if
-// it does not.
+// info/kernel_calls.h: system calls that Datum uses if it may, and the consequences if it may not.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace datum::info {
+
+// Why a call is missing, as far as its error and the version of the kernel tell.
+enum class Absence : std::uint8_t {
+  Lacking,          // the kernel is older than the call
+  Refused,          // a filter of system calls: a kernel has no such error for the call
+  RefusedOrLacking, // a filter may imitate an old kernel; a kernel may be built without the call
+};
 
 struct KernelCall {
   const char* name;
   const char* since;   // the first version of Linux that has it
   const char* instead; // the consequence of its absence
+  Absence absence = Absence::Lacking;
+  int error = 0; // what the call fails with
 };
 
-// The calls that this kernel, or a filter of system calls, refuses to this process.
-std::vector<KernelCall> missing_kernel_calls();
+// The calls that this kernel lacks, or that a filter of system calls refuses to this process.
+// release: the version of this kernel, as uname(2) has it.
+std::vector<KernelCall> missing_kernel_calls(const std::string& release);
 
 } // namespace datum::info

@@ -41,6 +41,12 @@ TEST(Usage, AWordThatIsNoCommandIsNamed) {
   EXPECT_EQ(said({"frob"}), "tool: \"frob\" is no command: use one of put, get");
 }
 
+TEST(Usage, AnUnknownOptionBeforeTheCommandIsCalledOne) {
+  EXPECT_EQ(said({"--frob"}), "tool: \"--frob\" is no option");
+  EXPECT_EQ(said({"--frob", "put"}), "tool: \"--frob\" is no option");
+  EXPECT_EQ(said({"-x", "frob"}), "tool: \"-x\" is no option");
+}
+
 TEST(Usage, AMissingCommandIsSaidWithThoseThereAre) {
   EXPECT_EQ(said({}), "tool: no command: use one of put, get");
 }

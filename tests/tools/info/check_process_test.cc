@@ -85,6 +85,19 @@ TEST(DatInfo, CheckNamesTheCallWithoutWhichNoAdapterOpens) {
   }
 }
 
+TEST(DatInfo, CheckSaysThatAFilterRefusesMembarrierAndWhatThatCosts) {
+  const auto ended = check_without(SYS_membarrier);
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  const std::string said = squeezed(ended->output);
+  EXPECT_NE(said.find("note system calls the sandbox of this process (seccomp) refuses some that "
+                      "Datum can do without: membarrier (Operation not permitted): each call of "
+                      "DAT takes somewhat longer"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("newer kernel"), std::string::npos) << said;
+  EXPECT_EQ(said.find("was forbidden"), std::string::npos) << said;
+}
+
 TEST(DatInfo, CheckNamesTheCallThatTellsTheLimits) {
   const auto ended = check_without(SYS_prlimit64);
   if (!ended) GTEST_SKIP() << "no filter of system calls here";

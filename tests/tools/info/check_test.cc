@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "info/proc.h"
@@ -70,6 +71,26 @@ TEST(InfoCheck, AnOlderKernelIsANoteThatSaysWhatIsDifferent) {
          "Linux 4.18.0-80.el8: works, but without pidfd_open (Linux 5.3): one thing; without "
          "openat2 (Linux 5.6): another",
          Grade::Note);
+}
+
+// A newer kernel would not help against a filter.
+TEST(InfoCheck, ACallThatAFilterRefusesIsToldApartFromOneThatTheKernelLacks) {
+  Facts facts = good();
+  facts.kernel = "6.1.0";
+  facts.missing_calls = {{"membarrier", "4.14", "one thing", Absence::Refused, EPERM},
+                         {"openat2", "5.6", "another", Absence::RefusedOrLacking, ENOSYS}};
+  expect(facts, "Linux 6.1.0: new enough for every system call that Datum prefers", Grade::Fine);
+  expect(facts,
+         "(seccomp) refuses some that Datum can do without: membarrier (Operation not "
+         "permitted): one thing",
+         Grade::Note);
+  expect(facts,
+         "a sandbox (seccomp) refuses, or this kernel was built without, some that Datum can "
+         "do without: openat2 (Function not implemented; Linux 5.6): another",
+         Grade::Note);
+  expect(facts, "no filter refuses those that Datum needs", Grade::Fine);
+  for (const Finding& finding : judge(facts))
+    EXPECT_EQ(finding.step.find("newer kernel"), std::string::npos) << finding.step;
 }
 
 TEST(InfoCheck, AMissingFileThatDatOverrideNamesIsAProblem) {

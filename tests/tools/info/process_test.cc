@@ -303,6 +303,14 @@ TEST(DatInfo, JsonHasTheSameAdapters) {
   EXPECT_NE(ended.output.find("\"opens\": true"), std::string::npos) << ended.output;
 }
 
+TEST(DatInfo, NamedAttributesThatAreNumbersAreNumbersInJson) {
+  const std::string json = run(kInfo + " -a --json datum").output;
+  EXPECT_NE(json.find("\"transport: shm.links\": 0, "), std::string::npos) << json;
+  const std::string dat2 = run(kInfo + " -a --dat2 --json datum").output;
+  EXPECT_NE(dat2.find("\"provider: DAT_IB_PORT_NUMBER\": 1, "), std::string::npos) << dat2;
+  EXPECT_NE(dat2.find("\"provider: DAT_IB_TRANSPORT_MTU\": 4096, "), std::string::npos) << dat2;
+}
+
 // The fields of the JSON object of that adapter.
 std::string json_of_adapter(const std::string& json, const std::string& name) {
   const std::size_t at = json.find("{\"name\": \"" + name + "\"");

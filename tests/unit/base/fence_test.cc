@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A filter of system calls that forbids membarrier(2) after the kernel has granted it. Each body
-// runs in a child process, which keeps the filter to itself.
+// A filter of system calls that forbids membarrier(2), from the start or after the kernel has
+// granted it. Each body runs in a child process, which keeps the filter to itself.
 #include "base/fence.h"
 
 #include <cerrno>
@@ -35,6 +35,30 @@ TEST(Fence, ThatIsForbiddenLaterIsNotRecommendedAnyMore) {
     std::_Exit(heavy_fence_ready() ? 1 : kDone);
   };
   EXPECT_EXIT(body(), testing::ExitedWithCode(kDone), "membarrier was forbidden");
+}
+
+// The child is a new program: in a copy of this one the kernel may have been asked before.
+TEST(Fence, ThatIsForbiddenFromTheStartIsAPlainOneWithoutAWord) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto body = [] {
+    forbid_membarrier();
+    if (heavy_fence_ready() || shared_heavy_fence_ready()) std::_Exit(1);
+    shared_heavy_fence();
+    std::_Exit(kDone);
+  };
+  EXPECT_EXIT(body(), testing::ExitedWithCode(kDone), testing::Eq(""));
+}
+
+TEST(Fence, AmongProcessesThatIsForbiddenLaterIsToldOnce) {
+  if (!shared_heavy_fence_ready()) GTEST_SKIP() << "no membarrier here";
+  const auto body = [] {
+    forbid_membarrier();
+    shared_heavy_fence();
+    shared_heavy_fence();
+    std::_Exit(kDone);
+  };
+  EXPECT_EXIT(body(), testing::ExitedWithCode(kDone),
+              "^[^\n]*membarrier was forbidden after an IA was opened: [^\n]*\n$");
 }
 
 TEST(Fence, ThatIsForbiddenLaterStillExcludes) {
