@@ -10,7 +10,8 @@
 namespace datum {
 
 // A processor may refuse an access that is not aligned, or make it in parts.
-template <class T> T* aligned_as(std::byte* octets) {
+template <class T>
+T* aligned_as(std::byte* octets) {
   DATUM_ASSERT(reinterpret_cast<std::uintptr_t>(octets) % alignof(T) == 0);
   return static_cast<T*>(static_cast<void*>(octets));
 }
