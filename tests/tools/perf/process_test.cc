@@ -162,6 +162,32 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
       << connect.output;
 }
 
+// They would wait for descriptors until their time is over.
+TEST(DatPerf, MoreConnectionsAtOnceOverSharedMemoryThanDescriptorsIsWrongUsage) {
+  for (const char* way : {"shm", "auto"}) {
+    const Ended connect = run_with_files(24, "-t connect", way);
+    EXPECT_EQ(connect.code, 2) << way;
+    EXPECT_TRUE(std::regex_search(
+        connect.output, std::regex("dat-perf: connect: 64 connections over (TCP|shared memory, "
+                                   "made at once,) need [0-9]+ descriptors, and this process may "
+                                   "have 24 \\(ulimit -Hn; ")))
+        << way << ": " << connect.output;
+  }
+}
+
+TEST(DatPerf, AsManyDescriptorsOverSharedMemoryAsAreDemandedAreEnough) {
+  const Ended few = run_with_files(30, "-t connect --window 8", "shm");
+  EXPECT_EQ(few.code, 2);
+  std::smatch demanded;
+  ASSERT_TRUE(std::regex_search(few.output, demanded,
+                                std::regex("8 connections over shared memory, made at once, need "
+                                           "([0-9]+) descriptors")))
+      << few.output;
+  const Ended enough = run_with_files(std::stoi(demanded[1]), "-t connect --window 8", "shm");
+  EXPECT_EQ(enough.code, 0) << enough.output;
+  EXPECT_EQ(enough.output.find("connections wait"), std::string::npos) << enough.output;
+}
+
 // The limit covers what the program has open anyway and the descriptors of its connections.
 TEST(DatPerf, AFewDescriptorsAreEnoughForOneConnectionOverTcp) {
   const Ended one = run_with_files(40, "-t send-lat,idle -s 8 --idle-time 1");
