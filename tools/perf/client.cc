@@ -28,17 +28,24 @@ namespace {
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
 
-// Over TCP a connection takes a descriptor on each side. Throws before the measurement if they
-// cannot suffice. open: the descriptors that a process has without the connections.
+// Over TCP a connection takes a descriptor on each side, over shared memory only while it is made.
+bool takes_descriptors(const Task& task) {
+  return task.transport == Transport::Tcp || task.kind == Kind::Connect;
+}
+
+// Throws before the measurement if the descriptors cannot suffice: over shared memory connections
+// would wait for them until their time is over. open: the descriptors that a process has without
+// the connections.
 void require_descriptors(const Task& task, std::uint64_t open, bool compared) {
   const std::uint64_t connections = connections_at_once(task);
   const std::uint64_t wanted = descriptors_for(task, open, compared);
   if (wanted <= tools::file_limit()) return;
   throw ToolError(
       ExitCode::Usage,
-      fmt::format("{}: {} connection{} over TCP need{} {} descriptors, and this process "
+      fmt::format("{}: {} connection{} over {} need{} {} descriptors, and this process "
                   "may have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
                   test_name(task), connections, connections == 1 ? "" : "s",
+                  task.transport == Transport::Tcp ? "TCP" : "shared memory, made at once,",
                   connections == 1 ? "s" : "", wanted, tools::file_limit()));
 }
 
@@ -162,11 +169,12 @@ ExitCode Client::run() {
 void Client::work(Session& session) {
   path_ = session.path();
   for (Task& task : tasks_) task.transport = transport_of(path_);
-  if (transport_of(path_) == Transport::Tcp) {
-    // A server on another host checks its own limit.
+  if (std::any_of(tasks_.begin(), tasks_.end(), takes_descriptors)) {
+    // The limit of a server that was started by itself is not known here.
     const std::uint64_t open =
         std::max(usage_now().descriptors, sides_ ? session.peer_usage().descriptors : 0);
-    for (const Task& task : tasks_) require_descriptors(task, open, line_.compare);
+    for (const Task& task : tasks_)
+      if (takes_descriptors(task)) require_descriptors(task, open, line_.compare);
   }
   if (line_.compare) {
     comparer_ =

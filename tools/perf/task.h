@@ -60,8 +60,8 @@ bool is_half_round_trip(const Task& task);
 bool is_stream(const Task& task);
 
 std::uint64_t connections_at_once(const Task& task);
-// The descriptors of a process over TCP that has `open` of them already. compared: the tools of
-// others run, too.
+// The descriptors that a process needs that has `open` of them already, if each of its connections
+// takes one. compared: the tools of others run, too.
 std::uint64_t descriptors_for(const Task& task, std::uint64_t open, bool compared);
 
 // Why this task cannot be measured; empty: it can.

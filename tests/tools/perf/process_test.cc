@@ -162,6 +162,19 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
       << connect.output;
 }
 
+// They would wait for descriptors until their time is over.
+TEST(DatPerf, MoreConnectionsAtOnceOverSharedMemoryThanDescriptorsIsWrongUsage) {
+  for (const char* way : {"shm", "auto"}) {
+    const Ended connect = run_with_files(24, "-t connect", way);
+    EXPECT_EQ(connect.code, 2) << way;
+    EXPECT_TRUE(std::regex_search(
+        connect.output, std::regex("dat-perf: connect: 64 connections over (TCP|shared memory, "
+                                   "made at once,) need [0-9]+ descriptors, and this process may "
+                                   "have 24 \\(ulimit -Hn; ")))
+        << way << ": " << connect.output;
+  }
+}
+
 // Some that the program has open anyway, and those of its connections.
 TEST(DatPerf, AFewDescriptorsAreEnoughForOneConnectionOverTcp) {
   const Ended one = run_with_files(40, "-t send-lat,idle -s 8 --idle-time 1");
