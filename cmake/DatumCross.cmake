@@ -26,3 +26,12 @@ endforeach()
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${DATUM_CROSS_ROOT})
 set(ENV{PKG_CONFIG_LIBDIR}
     ${DATUM_CROSS_ROOT}/usr/lib/${DATUM_CROSS_TRIPLE}/pkgconfig:${DATUM_CROSS_ROOT}/usr/share/pkgconfig)
+
+# A root whose C++ library is younger than this compiler: its own is linked, by a linker that knows the relocations of
+# what was compiled with it.
+set(datum_younger ${DATUM_CROSS_ROOT}/usr/lib/gcc/${DATUM_CROSS_TRIPLE}/14)
+if(EXISTS ${datum_younger})
+  foreach(kind EXE SHARED MODULE)
+    set(CMAKE_${kind}_LINKER_FLAGS_INIT "-fuse-ld=lld -B/usr/lib/llvm-19/bin -L${datum_younger}")
+  endforeach()
+endif()
