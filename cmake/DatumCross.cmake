@@ -32,6 +32,6 @@ set(ENV{PKG_CONFIG_LIBDIR}
 set(datum_younger ${DATUM_CROSS_ROOT}/usr/lib/gcc/${DATUM_CROSS_TRIPLE}/14)
 if(EXISTS ${datum_younger})
   foreach(kind EXE SHARED MODULE)
-    set(CMAKE_${kind}_LINKER_FLAGS_INIT "-fuse-ld=lld -B/usr/lib/llvm-19/bin -L${datum_younger}")
+    set(CMAKE_${kind}_LINKER_FLAGS_INIT "-fuse-ld=lld -B/usr/lib/llvm-19/bin -L${datum_younger} -L${DATUM_CROSS_ROOT}/usr/lib/${DATUM_CROSS_TRIPLE}")
   endforeach()
 endif()
