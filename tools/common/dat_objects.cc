@@ -12,10 +12,6 @@ namespace {
 
 constexpr DAT_COUNT kAsyncQueue = 8;
 
-DAT_VADDR address_of(const std::byte* p) {
-  return reinterpret_cast<DAT_VADDR>(p);
-}
-
 } // namespace
 
 Interface::Interface(const std::string& name) : name_(name) {
@@ -46,6 +42,13 @@ Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags) {
   return Evd(evd);
 }
 
+Ep make_ep(const Interface& ia, const Pz& pz, const Evd& evd, const DAT_EP_ATTR* attr) {
+  DAT_EP_HANDLE ep = nullptr;
+  check(dat_ep_create(ia.get(), pz.get(), evd.get(), evd.get(), evd.get(), attr, &ep),
+        "dat_ep_create", ia.name());
+  return Ep(ep);
+}
+
 Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd) {
   DAT_PSP_HANDLE psp = nullptr;
   if (port == 0)
@@ -61,6 +64,14 @@ void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string p
   const auto size = static_cast<DAT_COUNT>(private_data.size());
   check(dat_cr_accept(request.get(), ep, size, private_data.data()), "dat_cr_accept", peer);
   request.release();
+}
+
+Caller caller_of(const Cr& request) {
+  DAT_CR_PARAM param = {};
+  check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query");
+  return {address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr)),
+          {static_cast<const char*>(param.private_data),
+           static_cast<std::size_t>(param.private_data_size)}};
 }
 
 std::string path_of(const Ep& ep) {
@@ -95,15 +106,15 @@ Region::Region(const Interface& ia, const Pz& pz, std::span<std::byte> memory, i
 DAT_LMR_TRIPLET Region::local(std::size_t offset, std::size_t length) const {
   DAT_LMR_TRIPLET triplet = {};
   triplet.lmr_context = lmr_context_;
-  triplet.virtual_address = address_of(bytes_.data() + offset);
+  triplet.virtual_address = address() + offset;
   triplet.segment_length = length;
   return triplet;
 }
 
-DAT_RMR_TRIPLET Region::remote(std::size_t offset, std::size_t length) const {
+DAT_RMR_TRIPLET remote(DAT_RMR_CONTEXT context, DAT_VADDR address, DAT_VLEN length) {
   DAT_RMR_TRIPLET triplet = {};
-  triplet.rmr_context = rmr_context_;
-  triplet.target_address = address_of(bytes_.data() + offset);
+  triplet.rmr_context = context;
+  triplet.target_address = address;
   triplet.segment_length = length;
   return triplet;
 }

@@ -38,12 +38,20 @@ class Interface {
 
 Pz make_pz(const Interface& ia);
 Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags); // flags: OR of DAT_EVD_*_FLAG
+// All events of the endpoint go to one EVD. attr: null for the defaults.
+Ep make_ep(const Interface& ia, const Pz& pz, const Evd& evd, const DAT_EP_ATTR* attr = nullptr);
 
 // With port 0 the provider chooses one, and port is set to it.
 Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
 
 // Throws if ep cannot take the connection; the request is rejected then.
 void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string private_data = {});
+
+struct Caller {
+  std::string address;      // of the requester's host, as text
+  std::string private_data; // of the request; the requester is not trusted
+};
+Caller caller_of(const Cr& request);
 
 // The path of a connected endpoint, in the provider's words; "": the provider does not tell it.
 std::string path_of(const Ep& ep);
@@ -55,8 +63,8 @@ class Region {
   Region(const Interface& ia, const Pz& pz, std::span<std::byte> memory, int privileges);
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
   [[nodiscard]] DAT_RMR_CONTEXT rmr_context() const { return rmr_context_; }
+  [[nodiscard]] DAT_VADDR address() const { return reinterpret_cast<DAT_VADDR>(bytes_.data()); }
   [[nodiscard]] DAT_LMR_TRIPLET local(std::size_t offset, std::size_t length) const;
-  [[nodiscard]] DAT_RMR_TRIPLET remote(std::size_t offset, std::size_t length) const;
 
  private:
   std::span<std::byte> bytes_;
@@ -64,5 +72,8 @@ class Region {
   DAT_RMR_CONTEXT rmr_context_ = 0;
   Lmr lmr_;
 };
+
+// Memory of the peer.
+DAT_RMR_TRIPLET remote(DAT_RMR_CONTEXT context, DAT_VADDR address, DAT_VLEN length);
 
 } // namespace datum::tools

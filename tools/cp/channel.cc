@@ -71,11 +71,8 @@ Channel::Channel(const tools::Interface& ia, std::chrono::milliseconds silence)
       message_memory_((kRecvs + kSends) * kFrame),
       messages_(ia, pz_, message_memory_.bytes(),
                 DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
-  DAT_EP_ATTR attr = endpoint_attributes(ia);
-  DAT_EP_HANDLE ep = nullptr;
-  check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), &attr, &ep),
-        "dat_ep_create", ia.name());
-  ep_ = tools::Ep(ep);
+  const DAT_EP_ATTR attr = endpoint_attributes(ia);
+  ep_ = make_ep(ia, pz_, evd_, &attr);
   for (std::uint32_t i = 0; i < kSends; ++i) free_sends_.push_back(kRecvs + i);
   for (std::uint32_t i = 0; i < kRecvs; ++i) post_recv(i);
   credits_ = kRecvs; // the peer's constructor posts as many Recvs
@@ -110,13 +107,8 @@ Slots Channel::make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rig
   slot_memory_ = SharedBuffer(std::size_t{chunk_size} * depth);
   slots_ = tools::Region(ia_, pz_, slot_memory_.bytes(),
                          DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG | rights);
-  const DAT_RMR_TRIPLET remote = slots_.remote(0, slot_memory_.bytes().size());
-  own_slots_ = {remote.rmr_context, remote.target_address, chunk_size, depth};
+  own_slots_ = {slots_.rmr_context(), slots_.address(), chunk_size, depth};
   return own_slots_;
-}
-
-std::string Channel::path() const {
-  return tools::path_of(ep_);
 }
 
 void Channel::post_recv(std::uint32_t index) {
@@ -187,10 +179,7 @@ std::span<std::byte> Channel::slot(std::uint32_t index) {
 void Channel::write_slot(std::uint32_t index, std::uint32_t length) {
   const std::size_t offset = std::size_t{index} * own_slots_.chunk_size;
   DAT_LMR_TRIPLET from = slots_.local(offset, length);
-  DAT_RMR_TRIPLET to = {};
-  to.rmr_context = peer_slots_.rmr_context;
-  to.target_address = peer_slots_.address + offset;
-  to.segment_length = length;
+  DAT_RMR_TRIPLET to = tools::remote(peer_slots_.rmr_context, peer_slots_.address + offset, length);
   // No event on success: the SlotFree that answers the Load says more.
   check(dat_ep_post_rdma_write(ep_.get(), 1, &from, cookie(Work::Write, index), &to,
                                DAT_COMPLETION_SUPPRESS_FLAG),
@@ -200,10 +189,8 @@ void Channel::write_slot(std::uint32_t index, std::uint32_t length) {
 void Channel::read_slot(std::uint32_t index, std::uint32_t length) {
   const std::size_t offset = std::size_t{index} * own_slots_.chunk_size;
   DAT_LMR_TRIPLET to = slots_.local(offset, length);
-  DAT_RMR_TRIPLET from = {};
-  from.rmr_context = peer_slots_.rmr_context;
-  from.target_address = peer_slots_.address + offset;
-  from.segment_length = length;
+  DAT_RMR_TRIPLET from =
+      tools::remote(peer_slots_.rmr_context, peer_slots_.address + offset, length);
   check(dat_ep_post_rdma_read(ep_.get(), 1, &to, cookie(Work::Read, index), &from,
                               DAT_COMPLETION_DEFAULT_FLAG),
         "dat_ep_post_rdma_read", peer_, ExitCode::PeerLost);

@@ -48,7 +48,7 @@ class Channel final : public Link {
   [[nodiscard]] const std::string& peer() const { return peer_; } // the name of the peer in errors
 
   // The path of this connection ("shm"), as the provider reports it; empty if it does not.
-  [[nodiscard]] std::string path() const;
+  [[nodiscard]] std::string path() const { return tools::path_of(ep_); }
 
   static constexpr std::chrono::milliseconds kGoodbye{5000};
   // Waits until all queued messages have left, then closes the connection, and waits for that. Each

@@ -132,9 +132,7 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
   const bool put = plan.job.direction == Direction::Put;
   if (!put) send_paths(channel, plan.remote_paths);
   const Terms terms = terms_of(plan.job);
-  // The server makes its slots at the same time.
-  offer_slots(channel, terms, put ? Role::Source : Role::Sink);
-  take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
+  exchange_slots(channel, terms, put ? Role::Source : Role::Sink);
   if (put)
     Source(channel, terms, std::move(plan.roots), reporter, std::move(plan.missing)).run();
   else

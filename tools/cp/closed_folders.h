@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "cp/safe_path.h"
+
 namespace datum::cp {
 
 class ClosedFolders {
@@ -21,7 +23,13 @@ class ClosedFolders {
   // Called at the end of a folder. True: it was closed, or a folder above it is.
   bool end(const std::string& folder) { return folders_.erase(folder) != 0 || covers(folder); }
   // True: a folder above the path is closed; "" is above everything.
-  [[nodiscard]] bool covers(std::string_view path) const;
+  [[nodiscard]] bool covers(std::string_view path) const {
+    while (!folders_.empty() && !path.empty()) {
+      path = parent_of(path);
+      if (folders_.find(path) != folders_.end()) return true;
+    }
+    return false;
+  }
 
  private:
   static constexpr std::size_t kMost = 1024;

@@ -13,10 +13,6 @@
 
 namespace datum::cp {
 
-std::string_view method_text(Method method) {
-  return method == Method::Write ? "RDMA Write" : "RDMA Read";
-}
-
 namespace {
 
 std::string files(std::uint64_t count) {
@@ -89,7 +85,8 @@ std::string Console::moved_text(std::chrono::nanoseconds elapsed) const {
   if (summary.bytes_moved == 0)
     return fmt::format("no data moved, {}", tools::human_duration(elapsed));
   return fmt::format("{} by {} in {} ({})", tools::human_size(summary.bytes_moved),
-                     method_text(terms_.method), tools::human_duration(elapsed),
+                     terms_.method == Method::Write ? "RDMA Write" : "RDMA Read",
+                     tools::human_duration(elapsed),
                      tools::human_rate(summary.bytes_moved, elapsed));
 }
 

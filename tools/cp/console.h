@@ -39,6 +39,4 @@ class Console final : public Reporter {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::string_view method_text(Method method); // "RDMA Write"
-
 } // namespace datum::cp

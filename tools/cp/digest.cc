@@ -44,9 +44,6 @@ void FileDigest::Free::operator()(XXH3_state_s* state) const {
 
 FileDigest::FileDigest(OnBlock on_block)
     : block_(new_state()), file_(new_state()), on_block_(std::move(on_block)) {}
-FileDigest::FileDigest(FileDigest&&) noexcept = default;
-FileDigest& FileDigest::operator=(FileDigest&&) noexcept = default;
-FileDigest::~FileDigest() = default;
 
 void FileDigest::update(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {

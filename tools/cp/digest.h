@@ -25,9 +25,6 @@ class FileDigest {
   using OnBlock = std::function<void(const Digest&)>;
 
   explicit FileDigest(OnBlock on_block = {});
-  FileDigest(FileDigest&&) noexcept;
-  FileDigest& operator=(FileDigest&&) noexcept;
-  ~FileDigest();
 
   void update(std::span<const std::byte> bytes);
   void update_zeros(std::uint64_t length);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/file_io.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string_view>
 #include <system_error>
 
 namespace datum::cp {
@@ -38,6 +44,45 @@ int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset) {
     if (n < 0 && errno != EINTR) return errno;
   }
   return 0;
+}
+
+Extent next_extent(int fd, std::uint64_t offset, std::uint64_t size, bool sparse) {
+  const Extent all_data = {false, size - offset};
+  if (!sparse) return all_data;
+  const off_t data = lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
+  if (data < 0) return errno == ENXIO ? Extent{true, size - offset} : all_data;
+  if (const auto start = static_cast<std::uint64_t>(data); start > offset)
+    return {true, std::min(start, size) - offset};
+  const off_t hole = lseek(fd, static_cast<off_t>(offset), SEEK_HOLE);
+  if (hole < 0) return all_data;
+  return {false, std::min(static_cast<std::uint64_t>(hole), size) - offset};
+}
+
+bool read_names(int folder, std::vector<std::string>& names) {
+  const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) return false;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(copy), closedir);
+  if (!stream) {
+    close(copy);
+    return false;
+  }
+  errno = 0;
+  while (const dirent* item = readdir(stream.get())) {
+    const std::string_view name = item->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return errno == 0;
+}
+
+int put_in_place(int folder, const std::string& from, const std::string& to, Existing existing) {
+  if (existing == Existing::Keep) {
+    if (renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    // Some file systems know no flags. Then a look has to do; only another process can fool it.
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    struct stat st = {};
+    if (fstatat(folder, to.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0) return EEXIST;
+  }
+  return renameat(folder, from.c_str(), folder, to.c_str()) == 0 ? 0 : errno;
 }
 
 } // namespace datum::cp

@@ -35,11 +35,9 @@ void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
 
 } // namespace
 
-void offer_slots(Channel& channel, const Terms& terms, Role role) {
+void exchange_slots(Channel& channel, const Terms& terms, Role role) {
   channel.send(channel.make_slots(terms.chunk_size, terms.depth, rights(terms, role)));
-}
-
-void take_slots(Channel& channel, const Terms& terms, const Slots& slots) {
+  const auto slots = expect<Slots>(channel, "something else than its slots");
   if (slots.chunk_size != terms.chunk_size || slots.depth != terms.depth)
     protocol_error("slots of another size than agreed");
   channel.set_peer_slots(slots);

@@ -26,11 +26,9 @@ M expect(Channel& channel, std::string_view what) {
 
 enum class Role { Source, Sink };
 
-// Registers this side's slots and announces them to the peer.
-void offer_slots(Channel& channel, const Terms& terms, Role role);
-
-// Takes the peer's slots; they must have the size that was agreed.
-void take_slots(Channel& channel, const Terms& terms, const Slots& slots);
+// Registers this side's slots and announces them to the peer, which does the same at that time.
+// The peer's slots must have the size that was agreed.
+void exchange_slots(Channel& channel, const Terms& terms, Role role);
 
 // Runs body. If it throws while the peer is still there, the peer gets the reason, and the
 // exception passes on.

@@ -42,15 +42,11 @@ std::vector<Digest> Journal::load(const Identity& identity) const {
 void Journal::start(const Identity& identity, std::span<const Digest> blocks) {
   if (ftruncate(file_.get(), 0) != 0 || lseek(file_.get(), 0, SEEK_SET) != 0)
     throw FileError("begin the journal of", identity.path, errno);
-  write(header(identity));
-  for (const Digest& block : blocks) write(block);
+  append(header(identity));
+  for (const Digest& block : blocks) append(block);
 }
 
-void Journal::append(const Digest& block) {
-  write(block);
-}
-
-void Journal::write(std::span<const std::byte> bytes) {
+void Journal::append(std::span<const std::byte> bytes) {
   const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
   if (written != static_cast<ssize_t>(bytes.size()))
     throw FileError("write", "journal", written < 0 ? errno : ENOSPC);

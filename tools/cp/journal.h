@@ -31,10 +31,9 @@ class Journal {
 
   // Begins anew with these blocks.
   void start(const Identity& identity, std::span<const Digest> blocks);
-  void append(const Digest& block);
+  void append(std::span<const std::byte> bytes); // the digest of the next block
 
  private:
-  void write(std::span<const std::byte> bytes);
   UniqueFd file_;
 };
 

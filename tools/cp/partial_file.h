@@ -16,8 +16,8 @@
 
 #include "base/unique_fd.h"
 #include "cp/digest.h"
+#include "cp/file_io.h"
 #include "cp/journal.h"
-#include "cp/put_in_place.h"
 #include "cp/room_ahead.h"
 
 namespace datum::cp {
@@ -34,13 +34,12 @@ class PartialFile {
   PartialFile& operator=(const PartialFile&) = delete;
 
   [[nodiscard]] std::uint64_t offset() const { return offset_; } // bytes held and hashed
-  [[nodiscard]] std::uint64_t size() const { return identity_.size; }
 
   void append(std::span<const std::byte> bytes);
   // Leaves a hole; tick is called now and then, because a hole may be very long.
   void append_zeros(std::uint64_t length, const std::function<void()>& tick);
 
-  // Needs offset() == size(). True: the digest agrees and the file is in place. False: it does not,
+  // Needs all octets of the file. True: the digest agrees and the file is in place. False: it does not,
   // and what was received is gone. Throws FileError.
   bool finish(const Digest& expected, Existing existing = Existing::Replace);
   // A temporary file that finish() could not remove, and why; "" if there is none.

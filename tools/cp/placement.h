@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "cp/file_io.h"
 #include "cp/offered_names.h"
 #include "cp/protocol.h"
-#include "cp/put_in_place.h"
 #include "cp/taken_names.h"
 
 namespace datum::cp {

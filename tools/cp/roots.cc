@@ -48,13 +48,6 @@ MissingSource missing_there(const std::string& path, int error) {
   return MissingSource(FileError("find", path, error).what());
 }
 
-// The path without symbolic links. Empty: errno says why it leads nowhere.
-std::string without_links(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
-                                                         std::free);
-  return real ? real.get() : std::string();
-}
-
 bool is_dots(std::string_view name) {
   return name.empty() || name == "." || name == "..";
 }
@@ -117,6 +110,12 @@ std::string acceptable(const std::string& path) {
 
 // ExitCode::Failed and not Usage: the command itself is right.
 MissingSource::MissingSource(const std::string& text) : ToolError(ExitCode::Failed, text) {}
+
+std::string without_links(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         std::free);
+  return real ? real.get() : std::string();
+}
 
 bool names_a_folder(const std::string& typed) {
   return typed.ends_with('/') || is_dots(name_in(normalise(typed)));

@@ -16,6 +16,9 @@
 
 namespace datum::cp {
 
+// The path without symbolic links. Empty: errno says why it leads nowhere.
+std::string without_links(const std::string& path);
+
 // True: the destination, as typed, is a folder to copy into. False: it is a new name.
 bool names_a_folder(const std::string& typed);
 

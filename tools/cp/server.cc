@@ -4,16 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "common/dat_error.h"
 #include "common/dat_events.h"
 #include "common/human.h"
 #include "common/interrupt.h"
@@ -23,6 +19,7 @@
 #include "cp/file_error.h"
 #include "cp/hello.h"
 #include "cp/refused_callers.h"
+#include "cp/roots.h"
 #include "cp/safe_path.h"
 #include "cp/serving.h"
 
@@ -42,10 +39,9 @@ UniqueFd open_served(const std::string& folder) {
 }
 
 std::string real_path(const std::string& folder) {
-  std::array<char, PATH_MAX> resolved = {};
-  if (realpath(folder.c_str(), resolved.data()) == nullptr)
-    throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
-  return resolved.data();
+  std::string path = without_links(folder);
+  if (path.empty()) throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
+  return path;
 }
 
 class Server {
@@ -54,13 +50,7 @@ class Server {
   ExitCode run();
 
  private:
-  struct Caller {
-    std::string address;
-    std::optional<Hello> hello;
-  };
-
   void print_token() const;
-  [[nodiscard]] Caller caller_of(const tools::Cr& request) const;
   std::optional<ExitCode> answer(tools::Cr request);
   std::optional<ExitCode> answer(tools::Cr request, const Hello& hello, const std::string& who);
   [[nodiscard]] Answer judge(const Hello& hello) const;
@@ -113,14 +103,6 @@ ExitCode Server::run() {
   }
 }
 
-Server::Caller Server::caller_of(const tools::Cr& request) const {
-  DAT_CR_PARAM param = {};
-  tools::check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
-  const auto size = static_cast<std::size_t>(param.private_data_size);
-  return {tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr)),
-          decode_hello({static_cast<const char*>(param.private_data), size})};
-}
-
 Answer Server::judge(const Hello& hello) const {
   if (hello.version != kProtocolVersion) return Answer::WrongVersion;
   return same_token(hello.token, token_) ? Answer::Welcome : Answer::WrongToken;
@@ -129,14 +111,15 @@ Answer Server::judge(const Hello& hello) const {
 // Returns how the copy ended; nothing if there was none. A client that cannot be served is refused,
 // and the server goes on.
 std::optional<ExitCode> Server::answer(tools::Cr request) {
-  const Caller caller = caller_of(request);
-  if (!caller.hello) {
-    log(fmt::format("refused {}: it is not dat-cp", caller.address));
+  const auto [address, data] = tools::caller_of(request);
+  const std::optional<Hello> hello = decode_hello(data);
+  if (!hello) {
+    log(fmt::format("refused {}: it is not dat-cp", address));
     return std::nullopt;
   }
-  const std::string who = fmt::format("{} process {}", caller.address, caller.hello->pid);
+  const std::string who = fmt::format("{} process {}", address, hello->pid);
   try {
-    return answer(std::move(request), *caller.hello, who);
+    return answer(std::move(request), *hello, who);
   } catch (const ToolError& error) {
     if (error.code() == ExitCode::Interrupted) throw;
     const std::string_view text = error.what(); // errors of the connection name the client already

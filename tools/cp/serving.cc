@@ -53,11 +53,6 @@ Requests requested_roots(Channel& channel, const Served& served) {
   return requests;
 }
 
-void exchange_slots(Channel& channel, const Terms& terms, Role role) {
-  offer_slots(channel, terms, role);
-  take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
-}
-
 // A folder that was removed can stay open, but it has no names and takes none.
 void require_there(const Served& served) {
   struct stat st = {};

@@ -12,25 +12,15 @@ namespace datum::cp {
 using tools::ExitCode;
 using tools::ToolError;
 
-void Summary::count(Outcome outcome, std::uint64_t size) {
-  if (outcome == Outcome::Unchanged) bytes_unchanged += size;
+std::uint64_t& Summary::number_of(Outcome outcome) {
   switch (outcome) {
-  case Outcome::Copied: ++copied; break;
-  case Outcome::Unchanged: ++unchanged; break;
-  case Outcome::WouldCopy: ++would_copy; break;
-  case Outcome::Differs: ++differing; break;
-  case Outcome::Failed: ++failed; break;
+  case Outcome::Copied: return copied;
+  case Outcome::Unchanged: return unchanged;
+  case Outcome::WouldCopy: return would_copy;
+  case Outcome::Differs: return differing;
+  case Outcome::Failed: break;
   }
-}
-
-void Summary::take_back(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::Copied: --copied; break;
-  case Outcome::Unchanged: --unchanged; break;
-  case Outcome::WouldCopy: --would_copy; break;
-  case Outcome::Differs: --differing; break;
-  case Outcome::Failed: --failed; break;
-  }
+  return failed;
 }
 
 Terms terms_of(const Job& job) {
@@ -39,7 +29,8 @@ Terms terms_of(const Job& job) {
 
 void Reporter::outcome(Outcome outcome, const std::string&, std::uint64_t size,
                        const std::string&) {
-  summary.count(outcome, size);
+  ++summary.number_of(outcome);
+  if (outcome == Outcome::Unchanged) summary.bytes_unchanged += size;
 }
 
 void Reporter::problem(Severity severity, const std::string&) {
@@ -54,7 +45,7 @@ void Reporter::folder(Outcome outcome, const std::string& path, const std::strin
 void Reporter::folder_end(Outcome outcome, const std::string& path, const std::string& text) {
   const auto counted = folders_.extract(path);
   if (outcome != Outcome::Failed) return;
-  if (!counted.empty()) summary.take_back(counted.mapped());
+  if (!counted.empty()) --summary.number_of(counted.mapped());
   this->outcome(outcome, path, 0, text);
 }
 

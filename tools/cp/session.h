@@ -33,8 +33,7 @@ struct Summary {
   std::uint64_t bytes_resumed = 0; // already there from an earlier run, and verified
   std::uint64_t bytes_holes = 0;   // announced, not moved
   std::uint64_t bytes_unchanged = 0;
-  void count(Outcome outcome, std::uint64_t size);
-  void take_back(Outcome outcome); // of something without a size
+  std::uint64_t& number_of(Outcome outcome); // names with this outcome
   // The octets that are dealt with so far, in the unit of Total::bytes.
   [[nodiscard]] std::uint64_t bytes_settled() const {
     return bytes_moved + bytes_resumed + bytes_holes + bytes_unchanged;

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -79,33 +78,15 @@ void* take_ordinary(std::size_t size) {
 
 } // namespace
 
-SharedBuffer::SharedBuffer(std::size_t size) {
-  void* memory = take_shareable(size);
-  give_back_ = give_back_shareable;
+SharedBuffer::SharedBuffer(std::size_t size)
+    : size_(size), memory_(take_shareable(size), give_back_shareable) {
   // The connection goes over TCP anyway if memfd_create(2) is refused, or ftruncate(2) or the seals
   // of its file.
-  if (memory == nullptr && is_unavailable()) {
-    memory = take_ordinary(size);
-    give_back_ = std::free;
-  }
-  if (memory == nullptr)
+  if (!memory_ && is_unavailable()) memory_ = {take_ordinary(size), std::free};
+  if (!memory_)
     throw tools::ToolError(tools::ExitCode::Usage,
                            fmt::format("{} for transfer buffers: {} ({})", tools::human_size(size),
                                        std::strerror(errno), next_step(errno)));
-  bytes_ = {static_cast<std::byte*>(memory), size};
-}
-
-SharedBuffer::SharedBuffer(SharedBuffer&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), give_back_(other.give_back_) {}
-
-SharedBuffer& SharedBuffer::operator=(SharedBuffer&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  std::swap(give_back_, other.give_back_);
-  return *this;
-}
-
-SharedBuffer::~SharedBuffer() {
-  if (!bytes_.empty()) give_back_(bytes_.data());
 }
 
 } // namespace datum::cp

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 namespace datum::cp {
@@ -14,14 +15,13 @@ class SharedBuffer {
  public:
   SharedBuffer() = default;
   explicit SharedBuffer(std::size_t size); // throws ToolError(Usage)
-  SharedBuffer(SharedBuffer&& other) noexcept;
-  SharedBuffer& operator=(SharedBuffer&& other) noexcept;
-  ~SharedBuffer();
-  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return {static_cast<std::byte*>(memory_.get()), size_};
+  }
 
  private:
-  std::span<std::byte> bytes_;
-  void (*give_back_)(void*) = nullptr;
+  std::size_t size_ = 0;
+  std::unique_ptr<void, void (*)(void*)> memory_{nullptr, nullptr};
 };
 
 } // namespace datum::cp

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "cp/descriptors.h"
-#include "cp/extents.h"
 #include "cp/file_error.h"
 #include "cp/file_io.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/unique_fd.h"
 #include "cp/file_error.h"
-#include "cp/folder_names.h"
+#include "cp/file_io.h"
 #include "cp/safe_path.h"
 
 namespace datum::cp {

@@ -4,6 +4,8 @@
 #include <sys/random.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -11,16 +13,6 @@
 #include "common/tool_error.h"
 
 namespace datum::cp {
-namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-} // namespace
 
 Token make_token() {
   Token token;
@@ -41,9 +33,10 @@ std::optional<Token> parse_token(std::string_view text) {
   Token token;
   if (text.size() != 2 * token.size()) return std::nullopt;
   for (std::size_t i = 0; i < token.size(); ++i) {
-    const int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    token[i] = static_cast<std::byte>(high * 16 + low);
+    std::uint8_t value = 0; // without a sign, so from_chars() takes two digits or fails
+    const char* const begin = text.data() + 2 * i;
+    if (std::from_chars(begin, begin + 2, value, 16).ptr != begin + 2) return std::nullopt;
+    token[i] = std::byte{value};
   }
   return token;
 }

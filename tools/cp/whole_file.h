@@ -11,8 +11,8 @@
 #include <span>
 
 #include "base/unique_fd.h"
+#include "cp/file_io.h"
 #include "cp/journal.h"
-#include "cp/put_in_place.h"
 
 namespace datum::cp {
 

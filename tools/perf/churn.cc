@@ -29,13 +29,7 @@ class Pool {
         evd_(make_evd(ia, kEvents, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)) {}
 
   DAT_EP_HANDLE take() {
-    if (free_.empty()) {
-      DAT_EP_HANDLE ep = nullptr;
-      check(dat_ep_create(ia_.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), nullptr, &ep),
-            "dat_ep_create", ia_.name());
-      all_.emplace_back(ep);
-      return ep;
-    }
+    if (free_.empty()) return all_.emplace_back(make_ep(ia_, pz_, evd_)).get();
     DAT_EP_HANDLE ep = free_.back();
     free_.pop_back();
     return ep;

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "common/options.h"
 #include "perf/measure.h"
 #include "perf/task.h"
 
 namespace datum::perf {
 
-struct CommandLine {
-  std::string ia = "datum";
+struct CommandLine : tools::CommonOptions {
   std::string host;
   std::uint64_t port = 0;
   bool local = false, server = false, once = false;
   bool compare = false;
   bool quick = false, huge = false, no_limits = false, no_pin = false, quiet = false;
-  bool json = false, csv = false;
+  bool csv = false;
   std::string plot;
   std::vector<std::string> tests;
   std::string sizes = "8,4k,64k,1M";

@@ -2,6 +2,10 @@
 #include "perf/compare_tools.h"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
 
 namespace datum::perf {
 namespace {
@@ -59,8 +63,9 @@ void add_sockets(const Task& task, std::vector<ToolTest>& tests) {
   if (task.endpoints == 1) tests.push_back({Program::Qperf, "tcp_bw", task.size});
 }
 
-std::vector<std::pair<std::string, std::string>> ucx_environment(const Task& task,
-                                                                 const Meeting& meeting) {
+std::vector<std::pair<std::string, std::string>> environment_of(Program program, const Task& task,
+                                                                const Meeting& meeting) {
+  if (program != Program::Ucx) return {};
   std::vector<std::pair<std::string, std::string>> environment = {
       {"UCX_TLS", is_tcp(task) ? "tcp" : "posix,cma"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
   // UCX by itself takes the address of another interface of this host.
@@ -68,55 +73,35 @@ std::vector<std::pair<std::string, std::string>> ucx_environment(const Task& tas
   return environment;
 }
 
-std::vector<std::string> ucx_client(const Task& task, const ToolTest& test,
-                                    const Meeting& meeting) {
-  std::vector<std::string> words = {"ucx_perftest",
-                                    "-p",
-                                    std::to_string(meeting.port),
-                                    meeting.address,
-                                    "-t",
-                                    test.test,
-                                    "-s",
-                                    std::to_string(test.size),
-                                    "-n",
-                                    std::to_string(meeting.rounds),
-                                    "-w",
-                                    std::to_string(meeting.rounds / 10 + 1),
-                                    "-f",
-                                    "-v"};
+std::string ucx_client(const Task& task, const ToolTest& test, const Meeting& meeting) {
+  std::string line =
+      fmt::format("ucx_perftest -p {} {} -t {} -s {} -n {} -w {} -f -v", meeting.port,
+                  meeting.address, test.test, test.size, meeting.rounds, meeting.rounds / 10 + 1);
   if (is_stream(task) || task.op == Op::Read)
-    words.insert(words.end(), {"-O", std::to_string(is_stream(task) ? task.window : 1)});
-  if (task.wait == Wait::Block) words.insert(words.end(), {"-E", "sleep"});
+    line += fmt::format(" -O {}", is_stream(task) ? task.window : 1);
+  if (task.wait == Wait::Block) line += " -E sleep";
   // In ucp_put_lat the target answers and looks only at its memory, with or without -o.
   if (task.op != Op::Send && task.target == Target::Memory && test.test != "ucp_put_lat")
-    words.emplace_back("-o");
-  return words;
+    line += " -o";
+  return line;
 }
 
 // Both sides need the same size and count; otherwise they wait for each other for ever.
-std::vector<std::string> fabric_words(const Task& task, const ToolTest& test,
-                                      const Meeting& meeting) {
-  return {"fi_pingpong",
-          "-e",
-          is_tcp(task) ? "msg" : "rdm",
-          "-p",
-          is_tcp(task) ? "tcp" : "shm",
-          "-S",
-          std::to_string(test.size),
-          "-I",
-          std::to_string(meeting.rounds)};
+std::string fabric(const Task& task, const ToolTest& test, const Meeting& meeting) {
+  return fmt::format("fi_pingpong -e {} -p {} -S {} -I {}", is_tcp(task) ? "msg" : "rdm",
+                     is_tcp(task) ? "tcp" : "shm", test.size, meeting.rounds);
 }
 
-std::vector<std::string> with(std::vector<std::string> words, std::vector<std::string> more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+std::string sockperf(const Task& task, const char* role, const Meeting& meeting) {
+  return fmt::format("sockperf {} --tcp -p {}{}", role, meeting.port,
+                     task.wait == Wait::Poll ? " --nonblocked" : "");
 }
 
-std::vector<std::string> sockperf_words(const Task& task, const char* role,
-                                        const Meeting& meeting) {
-  std::vector<std::string> words = {"sockperf", role, "--tcp", "-p", std::to_string(meeting.port)};
-  if (task.wait == Wait::Poll) words.emplace_back("--nonblocked");
-  return words;
+// line: what a user would type. No word has a blank in it: all but the address are names and
+// numbers, and resolve() has found the address.
+std::vector<std::string> words_in(const std::string& line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 } // namespace
@@ -150,37 +135,39 @@ std::uint64_t rounds_at(const Task& task, double own_value) {
 }
 
 Command server_command(const Task& task, const ToolTest& test, const Meeting& meeting) {
-  const std::string port = std::to_string(meeting.port);
-  switch (test.program) {
-  case Program::Ucx: return {{"ucx_perftest", "-p", port}, ucx_environment(task, meeting)};
-  case Program::Fabric: return {with(fabric_words(task, test, meeting), {"-B", port}), {}};
-  case Program::Iperf: return {{"iperf3", "-s", "-1", "-p", port}, {}};
-  case Program::Sockperf: return {sockperf_words(task, "server", meeting), {}};
-  case Program::Qperf: return {{"qperf", "-lp", port}, {}};
-  }
-  return {};
+  const auto line = [&] {
+    switch (test.program) {
+    case Program::Ucx: return fmt::format("ucx_perftest -p {}", meeting.port);
+    case Program::Fabric: return fmt::format("{} -B {}", fabric(task, test, meeting), meeting.port);
+    case Program::Iperf: return fmt::format("iperf3 -s -1 -p {}", meeting.port);
+    case Program::Sockperf: return sockperf(task, "server", meeting);
+    case Program::Qperf: return fmt::format("qperf -lp {}", meeting.port);
+    }
+    return std::string();
+  };
+  return {words_in(line()), environment_of(test.program, task, meeting)};
 }
 
 Command client_command(const Task& task, const ToolTest& test, const Meeting& meeting) {
-  const std::string port = std::to_string(meeting.port), size = std::to_string(test.size);
-  const std::string& address = meeting.address;
-  switch (test.program) {
-  case Program::Ucx: return {ucx_client(task, test, meeting), ucx_environment(task, meeting)};
-  case Program::Fabric: return {with(fabric_words(task, test, meeting), {"-P", port, address}), {}};
-  case Program::Iperf:
-    return {{"iperf3", "-c", address, "-p", port, "-f", "k", "-t", "1", "-l", size, "-P",
-             std::to_string(task.endpoints)},
-            {}};
-  case Program::Sockperf:
-    return {
-        with(sockperf_words(task, "ping-pong", meeting), {"-i", address, "-m", size, "-t", "1"}),
-        {}};
-  case Program::Qperf:
-    return {{"qperf", address, "-lp", port, "-ip", std::to_string(meeting.data_port), "-t", "1",
-             "-m", size, test.test},
-            {}};
-  }
-  return {};
+  const Meeting& m = meeting;
+  const auto line = [&] {
+    switch (test.program) {
+    case Program::Ucx: return ucx_client(task, test, m);
+    case Program::Fabric:
+      return fmt::format("{} -P {} {}", fabric(task, test, m), m.port, m.address);
+    case Program::Iperf:
+      return fmt::format("iperf3 -c {} -p {} -f k -t 1 -l {} -P {}", m.address, m.port, test.size,
+                         task.endpoints);
+    case Program::Sockperf:
+      return fmt::format("{} -i {} -m {} -t 1", sockperf(task, "ping-pong", m), m.address,
+                         test.size);
+    case Program::Qperf:
+      return fmt::format("qperf {} -lp {} -ip {} -t 1 -m {} {}", m.address, m.port, m.data_port,
+                         test.size, test.test);
+    }
+    return std::string();
+  };
+  return {words_in(line()), environment_of(test.program, task, meeting)};
 }
 
 } // namespace datum::perf

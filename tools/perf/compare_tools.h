@@ -46,6 +46,15 @@ inline constexpr std::uint64_t kMostToolRounds = 1'000'000;
 // The rounds that fill the time of a comparison if the tool is as fast as dat-perf.
 std::uint64_t rounds_at(const Task& task, double own_value);
 
+// The figure of a tool beside a result of dat-perf.
+struct Comparison {
+  ToolTest test;
+  std::string failure; // why there is no figure; the rest is empty then
+  double value = 0;    // in the unit of the result
+  double ratio = 0;    // the result of dat-perf divided by this value
+  bool steady = true;  // false: the probe changed during every attempt
+};
+
 struct Command {
   std::vector<std::string> words;
   // Added to the environment of this process.

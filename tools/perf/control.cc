@@ -23,11 +23,8 @@ constexpr std::uint64_t kSendCookie = 1000;
 
 Control::Control(const tools::Interface& ia)
     : pz_(make_pz(ia)), evd_(make_evd(ia, 32, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
-      region_(ia, pz_, memory_, DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
-  DAT_EP_HANDLE ep = nullptr;
-  check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), nullptr, &ep),
-        "dat_ep_create", ia.name());
-  ep_ = tools::Ep(ep);
+      region_(ia, pz_, memory_, DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG),
+      ep_(make_ep(ia, pz_, evd_)) {
   for (std::size_t i = 0; i < kReceives; ++i) post_recv(i);
 }
 

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/limit_of.h"
 
+#include <array>
+
 #include "common/human.h"
 
 namespace datum::perf {
 namespace {
+
+// In the order of Limit.
+constexpr std::array kLimitNames = {"one-line",     "two-lines", "ring",        "put",
+                                    "futex",        "ring-rate", "cma-read",    "cma-write",
+                                    "cma-read-new", "cma-put",   "cma-message", "memcpy",
+                                    "tcp",          "tcp-epoll", "tcp-stream",  "tcp-gather"};
+static_assert(kLimitNames.size() == static_cast<std::size_t>(Limit::TcpGather) + 1);
 
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kRingSlot = 56;
@@ -77,28 +86,10 @@ std::vector<LimitChoice> limits_of(const Task& task) {
 }
 
 std::string name_of(const LimitChoice& choice) {
-  const auto sized = [&](const char* name) {
-    return std::string(name) + ' ' + tools::chosen_size(choice.size);
-  };
-  switch (choice.limit) {
-  case Limit::OneLine: return "one-line";
-  case Limit::TwoLines: return "two-lines";
-  case Limit::Ring: return sized("ring");
-  case Limit::Put: return sized("put");
-  case Limit::Futex: return "futex";
-  case Limit::RingRate: return sized("ring-rate");
-  case Limit::CmaRead: return sized("cma-read");
-  case Limit::CmaWrite: return sized("cma-write");
-  case Limit::CmaReadNew: return sized("cma-read-new");
-  case Limit::CmaPut: return sized("cma-put");
-  case Limit::CmaMessage: return sized("cma-message");
-  case Limit::Memcpy: return sized("memcpy");
-  case Limit::Tcp: return sized("tcp");
-  case Limit::TcpEpoll: return sized("tcp-epoll");
-  case Limit::TcpStream: return sized("tcp-stream");
-  case Limit::TcpGather: return sized("tcp-gather");
-  }
-  return "?";
+  const std::string name = kLimitNames[static_cast<std::size_t>(choice.limit)];
+  const bool sized = choice.limit != Limit::OneLine && choice.limit != Limit::TwoLines &&
+                     choice.limit != Limit::Futex;
+  return sized ? name + ' ' + tools::chosen_size(choice.size) : name;
 }
 
 double in_unit_of(const Task& task, const LimitChoice& choice, double measured) {

@@ -113,7 +113,7 @@ void Link::create_endpoints(const tools::Interface& ia) {
 }
 
 RemoteMemory Link::own_memory() const {
-  return {region_.rmr_context(), region_.remote(0, 1).target_address};
+  return {region_.rmr_context(), region_.address()};
 }
 
 unsigned char* Link::area(std::size_t offset) {

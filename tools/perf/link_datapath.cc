@@ -90,10 +90,8 @@ void Link::post_length(Op op, std::uint32_t ep, std::uint64_t length, bool signa
   const auto flags = signal ? DAT_COMPLETION_DEFAULT_FLAG : DAT_COMPLETION_SUPPRESS_FLAG;
   const bool read = op == Op::Read;
   DAT_LMR_TRIPLET local = region_.local(read ? stride_ : 0, length);
-  DAT_RMR_TRIPLET remote = {};
-  remote.rmr_context = peer_.rmr_context;
-  remote.target_address = peer_.base + (read ? 0 : stride_);
-  remote.segment_length = length;
+  DAT_RMR_TRIPLET remote =
+      tools::remote(peer_.rmr_context, peer_.base + (read ? 0 : stride_), length);
   DAT_EP_HANDLE const handle = eps_[ep].get();
   DAT_RETURN ret = DAT_SUCCESS;
   if (op == Op::Send)
@@ -109,10 +107,7 @@ void Link::post_length(Op op, std::uint32_t ep, std::uint64_t length, bool signa
 void Link::write_stop_line() {
   *stop_line() = 1;
   DAT_LMR_TRIPLET local = region_.local(2 * stride_, 1);
-  DAT_RMR_TRIPLET remote = {};
-  remote.rmr_context = peer_.rmr_context;
-  remote.target_address = peer_.base + 2 * stride_;
-  remote.segment_length = 1;
+  DAT_RMR_TRIPLET remote = tools::remote(peer_.rmr_context, peer_.base + 2 * stride_, 1);
   Flow& flow = flows_[0];
   ++flow.outstanding;
   check_posted(dat_ep_post_rdma_write(eps_[0].get(), 1, &local, request_cookie(0, flow.silent + 1),

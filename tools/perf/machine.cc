@@ -34,7 +34,6 @@ Machine this_machine() {
   utsname names = {};
   if (uname(&names) == 0) {
     machine.kernel = fmt::format("{} {}", names.sysname, names.release);
-    machine.host = names.nodename;
     machine.processor = processor_name();
     if (machine.processor.empty()) machine.processor = names.machine;
   }

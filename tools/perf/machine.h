@@ -10,7 +10,7 @@
 namespace datum::perf {
 
 struct Machine {
-  std::string processor, kernel, host;
+  std::string processor, kernel;
   std::string date;   // "2026-11-26 15:40 UTC"
   unsigned cores = 0; // that this process may use
   double load = NAN;  // runnable processes, the mean of the last minute; not a number: unknown

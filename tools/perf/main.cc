@@ -21,25 +21,31 @@ using datum::perf::CommandLine;
 using datum::tools::ExitCode;
 using datum::tools::ToolError;
 
+// An option whose value is a whole number.
+template <class T>
+void add_number(CLI::App& app, const std::string& name, T& value, const std::string& what,
+                const std::string& unit, std::uint64_t least, std::uint64_t most) {
+  app.add_option(name, value, what)
+      ->type_name(unit)
+      ->check(datum::tools::whole_number(least, most))
+      ->capture_default_str();
+}
+
 void add_roles(CLI::App& app, CommandLine& line) {
   auto* host = app.add_option("HOST", line.host, "the machine on which dat-perf --server runs");
   auto* local = app.add_flag("--local", line.local, "run both sides here, each on its core");
   auto* server = app.add_flag("--server", line.server, "wait for clients, and do what they ask");
   host->excludes(local)->excludes(server);
   local->excludes(server);
-  app.add_option("--ia", line.ia, "interface adapter to use (dat-info lists them)")
-      ->type_name("NAME")
-      ->capture_default_str();
+  datum::tools::add_ia_option(app, line);
   app.add_option("--port", line.port, "connection qualifier; the server: 0 for any free one")
       ->type_name("QUAL")
       ->check(datum::tools::whole_number(0))
       ->default_str(std::to_string(datum::perf::kDefaultPort));
   app.add_flag("--once", line.once, "the server ends after one client")->needs(server);
-  app.add_option("--timeout", line.timeout_s,
-                 "give up connecting, or a client that says nothing, after this long")
-      ->type_name("SECONDS")
-      ->check(datum::tools::whole_number(1, 3600))
-      ->capture_default_str();
+  add_number(app, "--timeout", line.timeout_s,
+             "give up connecting, or a client that says nothing, after this long", "SECONDS", 1,
+             3600);
 }
 
 void add_transport(CLI::App& app, CommandLine& line) {
@@ -95,33 +101,18 @@ void add_tasks(CLI::App& app, CommandLine& line) {
       ->type_name("poll|memory|sleep")
       ->check(datum::tools::one_of({"poll", "memory", "sleep"}))
       ->capture_default_str();
-  app.add_option("--window", line.window, "operations in flight on each endpoint")
-      ->type_name("N")
-      ->check(datum::tools::whole_number(1, 4096))
-      ->capture_default_str();
-  app.add_option("--endpoints", line.endpoints, "connections, used in turn")
-      ->type_name("N")
-      ->check(datum::tools::whole_number(1, 100000))
-      ->capture_default_str();
-  app.add_option("--beside", line.beside, "further connections, on which nothing happens")
-      ->type_name("N")
-      ->check(datum::tools::whole_number(0, 100000))
-      ->capture_default_str();
+  add_number(app, "--window", line.window, "operations in flight on each endpoint", "N", 1, 4096);
+  add_number(app, "--endpoints", line.endpoints, "connections, used in turn", "N", 1, 100000);
+  add_number(app, "--beside", line.beside, "further connections, on which nothing happens", "N", 0,
+             100000);
 }
 
 void add_method(CLI::App& app, CommandLine& line) {
-  app.add_option("--repeat", line.repeat, "repetitions: the table shows min, median, max")
-      ->type_name("N")
-      ->check(datum::tools::whole_number(1, 1000))
-      ->capture_default_str();
-  app.add_option("--time", line.time_ms, "length of a repetition")
-      ->type_name("MS")
-      ->check(datum::tools::whole_number(1, 600000))
-      ->capture_default_str();
-  app.add_option("--idle-time", line.idle_s, "how long the test \"idle\" watches")
-      ->type_name("SECONDS")
-      ->check(datum::tools::whole_number(1, 86400))
-      ->capture_default_str();
+  add_number(app, "--repeat", line.repeat, "repetitions: the table shows min, median, max", "N", 1,
+             1000);
+  add_number(app, "--time", line.time_ms, "length of a repetition", "MS", 1, 600000);
+  add_number(app, "--idle-time", line.idle_s, "how long the test \"idle\" watches", "SECONDS", 1,
+             86400);
   app.add_flag("--no-limits", line.no_limits, "do not measure what the machine allows");
   app.add_flag("--compare", line.compare,
                "run the tools of UCX and libfabric, iperf3, sockperf and qperf that measure the\n"

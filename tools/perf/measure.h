@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/comparison.h"
+#include "perf/compare_tools.h"
 #include "perf/limits_helper.h"
 #include "perf/session.h"
 #include "perf/statistics.h"

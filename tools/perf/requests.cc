@@ -7,14 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "common/address.h"
-#include "common/dat_error.h"
 #include "common/greeting.h"
 #include "common/std_streams.h"
 
 namespace datum::perf {
 
-using tools::check;
 using tools::ExitCode;
 using tools::ToolError;
 
@@ -25,31 +22,12 @@ constexpr DAT_COUNT kBacklog = 256;
 // connection has ended.
 constexpr auto kGlance = std::chrono::milliseconds(50);
 
-DAT_CR_PARAM parameters_of(const tools::Cr& request) {
-  DAT_CR_PARAM param = {};
-  check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query");
-  return param;
-}
-
-// Providers may pad private data with zeros.
-std::string greeting_of(const tools::Cr& request) {
-  const DAT_CR_PARAM param = parameters_of(request);
-  const std::string data(static_cast<const char*>(param.private_data),
-                         static_cast<std::size_t>(param.private_data_size));
-  return data.substr(0, data.find('\0'));
-}
-
 std::string reason_against(std::string_view greeting) {
   const std::string why = tools::objection_to(greeting, "dat-perf", kProtocolVersion);
   return why.empty() ? "it is not the dat-perf served" : why;
 }
 
 } // namespace
-
-std::string address_of(const tools::Cr& request) {
-  return tools::address_text(
-      reinterpret_cast<const sockaddr*>(parameters_of(request).remote_ia_address_ptr));
-}
 
 Requests::Requests(const tools::Interface& ia, bool quiet)
     : evd_(make_evd(ia, kBacklog, DAT_EVD_CR_FLAG)), quiet_(quiet) {}
@@ -58,13 +36,13 @@ Requests::Requests(const tools::Interface& ia, bool quiet)
 // next_client(); any other is refused.
 tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
   tools::Cr request(event.event_data.cr_arrival_event_data.cr_handle);
-  const std::string greeting = greeting_of(request);
+  const auto [address, data] = tools::caller_of(request);
+  const std::string greeting = data.substr(0, data.find('\0')); // providers may pad with zeros
   if (greeting == wanted) return request;
   if (greeting == kControlHello && clients_.size() < kBacklog)
     clients_.push_back(std::move(request));
   else if (!quiet_)
-    tools::log_line(
-        fmt::format("dat-perf: refused {}: {}", address_of(request), reason_against(greeting)));
+    tools::log_line(fmt::format("dat-perf: refused {}: {}", address, reason_against(greeting)));
   return {};
 }
 

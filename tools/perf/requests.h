@@ -14,8 +14,6 @@
 
 namespace datum::perf {
 
-std::string address_of(const tools::Cr& request); // the requester's address
-
 class Requests {
  public:
   Requests(const tools::Interface& ia, bool quiet);

@@ -6,7 +6,7 @@
 
 #include "common/tool_error.h"
 #include "limits/limits.h"
-#include "perf/rounds.h"
+#include "perf/stopwatch.h"
 
 namespace datum::perf {
 namespace {
@@ -47,6 +47,31 @@ std::uint32_t endpoint_of(const Link& link, std::uint64_t round) {
 // The last request on an endpoint is signalled, so that drain() gets its completion.
 bool is_last(const Link& link, std::uint64_t round, std::uint64_t total) {
   return round + link.endpoints() >= total;
+}
+
+// Runs a round many times: round(i) is called with 0, 1, 2, ...; the warm-up rounds come first and
+// are not timed.
+template <typename Round>
+Outcome run_rounds(const Order& order, Round&& round) {
+  Outcome outcome;
+  if (order.each) outcome.ticks.reserve(order.rounds);
+  std::uint64_t i = 0;
+  for (; i < order.warm_up; ++i) round(i);
+  const std::uint64_t total = order.warm_up + order.rounds;
+  const double start = now_ns();
+  if (order.each) {
+    std::uint64_t before = ticks();
+    for (; i < total; ++i) {
+      round(i);
+      const std::uint64_t after = ticks();
+      outcome.ticks.push_back(after - before);
+      before = after;
+    }
+  } else {
+    for (; i < total; ++i) round(i);
+  }
+  outcome.ns = now_ns() - start;
+  return outcome;
 }
 
 // Both sides send first and then post the receive again, so that posting does not delay the

@@ -83,7 +83,7 @@ ExitCode Server::run() {
 
 void Server::serve(tools::Cr request) {
   Control control(ia_);
-  client_ = fmt::format("client {}", address_of(request));
+  client_ = fmt::format("client {}", tools::caller_of(request).address);
   control.accept(std::move(request), tools::after(options_.timeout), client_);
   obey(control);
 }
@@ -141,9 +141,7 @@ Message Server::answer(Control& control, const Message& message) {
     return {"cpu", {{"us", processor_time_now()}}, {}};
   } else if (message.verb == "usage") {
     const Usage usage = usage_now();
-    return {"usage",
-            {{"cpu", usage.cpu_us}, {"memory", usage.memory}, {"descriptors", usage.descriptors}},
-            {}};
+    return {"usage", {{"memory", usage.memory}, {"descriptors", usage.descriptors}}, {}};
   } else {
     throw ToolError(ExitCode::Failed,
                     fmt::format("\"{}\" is not understood; is the client of another version?",

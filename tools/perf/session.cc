@@ -121,7 +121,7 @@ std::uint64_t Session::peer_processor_time() {
 Usage Session::peer_usage() {
   const Message usage = control_.ask({"usage", {}, {}});
   expect(usage, "usage");
-  return {usage.number("cpu"), usage.number("memory"), usage.number("descriptors")};
+  return {usage.number("memory"), usage.number("descriptors")};
 }
 
 } // namespace datum::perf

@@ -44,7 +44,7 @@ std::uint64_t processor_time_now() {
 }
 
 Usage usage_now() {
-  return {processor_time_now(), proportional_set(), open_descriptors()};
+  return {proportional_set(), open_descriptors()};
 }
 
 } // namespace datum::perf

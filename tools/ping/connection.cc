@@ -16,11 +16,8 @@ constexpr std::uint64_t kSendCookie = 1000;
 
 Connection::Connection(const tools::Interface& ia, const tools::Evd& evd, std::size_t size)
     : size_(size), memory_((kReceives + 1) * size), pz_(make_pz(ia)),
-      region_(ia, pz_, memory_, DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
-  DAT_EP_HANDLE ep = nullptr;
-  check(dat_ep_create(ia.get(), pz_.get(), evd.get(), evd.get(), evd.get(), nullptr, &ep),
-        "dat_ep_create", ia.name());
-  ep_ = tools::Ep(ep);
+      region_(ia, pz_, memory_, DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG),
+      ep_(make_ep(ia, pz_, evd)) {
   for (std::size_t i = 0; i < kReceives; ++i) post_recv(i);
 }
 

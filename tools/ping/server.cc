@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "common/address.h"
-#include "common/dat_error.h"
 #include "common/greeting.h"
 #include "common/interrupt.h"
 #include "common/std_streams.h"
@@ -22,7 +20,6 @@
 
 namespace datum::ping {
 
-using tools::check;
 using tools::ExitCode;
 using tools::ToolError;
 
@@ -91,12 +88,7 @@ void Server::handle(const DAT_EVENT& event) {
 
 // An error with one client must not end the service of the others.
 void Server::admit(tools::Cr request) {
-  DAT_CR_PARAM param = {};
-  check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
-  const std::string hello(static_cast<const char*>(param.private_data),
-                          static_cast<std::size_t>(param.private_data_size));
-  const std::string address =
-      tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
+  const auto [address, hello] = tools::caller_of(request);
   try {
     const std::string why = tools::objection_to(hello, "dat-ping", kProtocolVersion);
     if (!why.empty()) throw ToolError(ExitCode::Failed, why);
