@@ -22,7 +22,7 @@ for standard in c99 c11; do
   "$work/2.0-by-pkg-config"
 done
 programs="consumer consumer_2.0"
-if pkg-config --exists datum; then # not where Datum was built without it
+if [ -e "$pc/datum.pc" ]; then # not where Datum was built without it
   ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags datum) \
     "$here/memory_consumer.c" $(pkg-config --libs datum) -o "$work/memory-by-pkg-config"
   "$work/memory-by-pkg-config"
