@@ -27,11 +27,17 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${DATUM_CROSS_ROOT})
 set(ENV{PKG_CONFIG_LIBDIR}
     ${DATUM_CROSS_ROOT}/usr/lib/${DATUM_CROSS_TRIPLE}/pkgconfig:${DATUM_CROSS_ROOT}/usr/share/pkgconfig)
 
-# A root whose C++ library is younger than this compiler: its own is linked, by a linker that knows the relocations of
-# what was compiled with it.
+# A root whose C++ library is younger than that compiler: Clang 19 takes all headers and libraries from there, and LLD
+# knows the relocations of what is in them.
 set(datum_younger ${DATUM_CROSS_ROOT}/usr/lib/gcc/${DATUM_CROSS_TRIPLE}/14)
 if(EXISTS ${datum_younger})
+  set(CMAKE_C_COMPILER clang-19)
+  set(CMAKE_CXX_COMPILER clang++-19)
+  foreach(language C CXX)
+    set(CMAKE_${language}_COMPILER_TARGET ${DATUM_CROSS_TRIPLE})
+    set(CMAKE_${language}_FLAGS_INIT --gcc-install-dir=${datum_younger})
+  endforeach()
   foreach(kind EXE SHARED MODULE)
-    set(CMAKE_${kind}_LINKER_FLAGS_INIT "-fuse-ld=lld -B/usr/lib/llvm-19/bin -L${datum_younger} -L${DATUM_CROSS_ROOT}/usr/lib/${DATUM_CROSS_TRIPLE}")
+    set(CMAKE_${kind}_LINKER_FLAGS_INIT -fuse-ld=lld)
   endforeach()
 endif()

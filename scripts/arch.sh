@@ -3,10 +3,10 @@
 # Builds for another processor and tests what was built under an emulator of it:
 #   scripts/arch.sh [--build] arm64|ppc64el|s390x|riscv64 [ctest option...]
 #   --build   only builds
-# Debian's cross compiler; its packages of that processor in build/arch (scripts/cross-root.sh); qemu-user-static for
-# each program that is started, in a user namespace of its own, so that nothing is installed or registered on this
-# machine. ABI, unit tests, conformance over shared memory and TCP; without options then also tests/arch/between.sh,
-# where such a process speaks with one of this machine's own.
+# Debian's cross compiler, for riscv64 Clang; its packages of that processor in build/arch (scripts/cross-root.sh);
+# qemu-user-static for each program that is started, in a user namespace of its own, so that nothing is installed or
+# registered on this machine. ABI, unit tests, conformance over shared memory and TCP; without options then also
+# tests/arch/between.sh, where such a process speaks with one of this machine's own.
 # What may be skipped stands in tests/skips.txt and tests/arch/skips.txt, what is left out in
 # tests/arch/not-emulated.txt. Exit 4: Debian's mirror has no packages for that processor.
 set -euo pipefail
@@ -19,7 +19,7 @@ case "${1-}" in
   ppc64el) triple=powerpc64le-linux-gnu emulator=ppc64le machine='\x15\x00' ;;
   s390x) triple=s390x-linux-gnu emulator=s390x machine='\x00\x16' ;;
   riscv64) triple=riscv64-linux-gnu emulator=riscv64 machine='\xf3\x00' suite=trixie ;;
-  -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) "$0" --help >&2; exit 2 ;;
 esac
 export DATUM_CROSS_ARCH=$1 DATUM_CROSS_TRIPLE=$triple DATUM_CROSS_ROOT=$PWD/build/arch/$1-root
@@ -32,8 +32,9 @@ packages=(libc6-dev libstdc++-12-dev libexpected-dev libfmt-dev libcli11-dev lib
 options=()
 if [ "$suite" != bookworm ]; then
   packages[1]=libstdc++-14-dev
-  # What that suite's compiler made has relocations that Debian 12's objcopy does not know.
-  options=(-DDATUM_MEMORY=off)
+  # In archives that suite's compiler made are relocations that Debian 12's objcopy does not know, and sections that
+  # LLD does not link.
+  options=(-DDATUM_MEMORY=off "-DDATUM_GTEST_SOURCE=$DATUM_CROSS_ROOT/usr/src/googletest")
 fi
 if [ ! -e "$DATUM_CROSS_ROOT/complete" ]; then
   began=$SECONDS

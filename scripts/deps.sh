@@ -66,7 +66,8 @@ arch      g++-aarch64-linux-gnu      compiles for arm64
 arch      g++-powerpc64le-linux-gnu  compiles for ppc64el
 arch      g++-s390x-linux-gnu        compiles for s390x, which is big-endian
 arch      g++-riscv64-linux-gnu      compiles for riscv64
-arch      lld-19                 links for riscv64 what Debian 13's compiler made
+arch      clang-19               compiles for riscv64 with Debian 13's headers
+arch      lld-19                 links it with Debian 13's libraries
 arch      qemu-user-static       runs what was compiled for them
 arch      iproute2               the network in which it runs
 machine   g++-aarch64-linux-gnu  compiles for arm64

@@ -60,9 +60,9 @@ TEST(RefusedCalls, AreFoundWithTheErrorOfTheFilter) {
   for (const auto& [call, number, name] : kAll) {
     bool filtered = false;
     int found = 0;
-    std::thread([&, call = call, number = number] {
-      filtered = test::forbid_call(number, ENOSYS);
-      found = refusal_of(call);
+    std::thread([&, refused = call, its_number = number] {
+      filtered = test::forbid_call(its_number, ENOSYS);
+      found = refusal_of(refused);
     }).join();
     if (!filtered) GTEST_SKIP() << "no filter of system calls here";
     EXPECT_EQ(found, ENOSYS) << name;
