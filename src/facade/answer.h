@@ -84,7 +84,7 @@ struct HotShield<V, Call, Text> {
   }
 };
 
-// Checks the mask and the structure of a query function (decisions 203 and 204).
+// Checks the mask and the structure of a query function (decisions 203, 204 and 286).
 template <class Param>
 Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* param) {
   if ((mask & ~all_fields) != 0) {

@@ -153,7 +153,7 @@ sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN cou
     return invalid_argument<V>(Detail::Arg3, count);
   for (DAT_VLEN i = 0; i != count; ++i) {
     const LocalTriplet segment = V::to_local(ia->regions(), list[i]);
-    // The other fields may hold anything (dat/dat.h, DAT_LMR_TRIPLET)
+    // The other fields may hold anything (dat/dat.h, DAT_LMR_TRIPLET).
     if (segment.length == 0) continue;
     const MemoryRegion* region = ia->memory().find_region(segment.stag);
     if (region == nullptr) {

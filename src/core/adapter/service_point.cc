@@ -63,8 +63,8 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
 }
 
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool datagrams) {
-  // The EVD is the backlog: a full EVD means that the request is refused. So no EP is made in vain
-  // (dat_psp_create(3DAT), Parameters).
+  // The EVD is the backlog (dat_psp_create(3DAT), Parameters). A request that meets a full one is
+  // refused (dat_ep_connect(3DAT), Description), so no EP is made in vain.
   if (evd_->full()) {
     ++adapter().tally().requests_without_room;
     return false;

@@ -29,7 +29,7 @@ inline constexpr Duration kOnePost = 500;
 
 // --- promises ------------------------------------------------------------------------------------
 // Data that a post has queued leaves within this time, even if the posting thread makes no further
-// call (decision 312, d).
+// call (decision 312).
 inline constexpr Duration kPromise = 100 * kMicrosecond;
 
 // --- the background thread -----------------------------------------------------------------------

@@ -7,8 +7,8 @@
 
 namespace datum::iwarp {
 
-// RFC 5040 section 4.2 and RFC 7306 section 4.2: the opcode of a message, four bits on the wire.
-// The other values are not assigned.
+// RFC 5040 section 4.2 and RFC 7306 section 4.2: the opcode of a message, four bits on the wire
+// (RFC 5040 section 4.1). No message has one of the other values.
 enum class Rdmap : std::uint8_t {
   Write = 0,
   ReadRequest = 1,
@@ -47,7 +47,7 @@ constexpr bool is_extension(Rdmap opcode) {
 
 // RFC 5041 section 5.1.2 and RFC 7306 section 10.2: the queues of untagged messages.
 inline constexpr std::uint32_t kSendQueue = 0;
-inline constexpr std::uint32_t kReadQueue = 1; // Read and Atomic Requests
+inline constexpr std::uint32_t kReadQueue = 1; // Read and Atomic Requests (RFC 7306 section 5.2)
 inline constexpr std::uint32_t kTerminateQueue = 2;
 inline constexpr std::uint32_t kAtomicQueue = 3; // Atomic Responses
 

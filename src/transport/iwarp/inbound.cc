@@ -263,8 +263,8 @@ Step Inbound::check_receive(bool& waits) {
     }
   }
   if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
-  // Immediate Data of its own takes a Recv without filling it (RFC 7306 section 6.3); a segment in
-  // the middle of a Send is measured like a Send.
+  // Immediate Data of its own takes a Recv (RFC 7306 section 6.3) and leaves its memory alone; a
+  // segment in the middle of a Send is measured like a Send.
   const bool fills = send_open_ || !is_immediate(untagged_.control.opcode);
   const std::uint64_t end = untagged_.offset + payload_;
   if (end > 0xffffffffU || (fills && !waits && end > capacity)) { // 11

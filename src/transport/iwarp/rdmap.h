@@ -31,7 +31,8 @@ static_assert(round_trips(ReadRequest{.sink_stag = 1, .size = 100, .source_offse
 // RFC 7306 section 5.2.1, figure 5.
 enum class AtomicOperation : std::uint8_t { FetchAdd = 0, CompareSwap = 2 };
 
-// RFC 7306 section 5.2.1. FetchAdd: `data` is added, `mask` marks where carries stop.
+// RFC 7306 section 5.2.1. FetchAdd: `data` is added, `mask` marks where carries stop (RFC 7306
+// section 5.1.1).
 struct AtomicRequest {
   static constexpr std::size_t kWireSize = 52;
   AtomicOperation operation = AtomicOperation::FetchAdd; // as received: it may have no name
@@ -76,7 +77,7 @@ constexpr bool decode(WireReader& in, AtomicResponse& response) {
 }
 static_assert(round_trips(AtomicResponse{.identifier = 17, .original = 5}));
 
-// RFC 7306 section 6.2: eight octets, whose meaning the consumers agree on.
+// RFC 7306 section 6.2: how many octets Immediate Data has. Their meaning is left to the consumers.
 inline constexpr std::size_t kImmediateSize = 8;
 
 // The location's value after the operation (RFC 7306 section 5.1.1, RFC 7306 section 5.1.2).

@@ -376,7 +376,7 @@ void Session::sent(std::size_t octets, Instant now) {
   const std::uint32_t completed = queue_.sent(octets);
   if (startup_.is_leaving()) {
     startup_.on_sent(octets);
-    // Client-server: the responder has nothing to wait for (decision 423).
+    // Client-server: the responder has nothing to wait for (decision 402).
     const bool left = !startup_.is_leaving();
     if (left && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer) establish();
   }

@@ -79,8 +79,8 @@ struct Terminate {
   bool operator==(const Terminate&) const = default;
 };
 
-// A Terminate is the first and only message of its queue, and has one segment (RFC 5040 section
-// 4.8).
+// A stream has one Terminate (RFC 5040 section 5.4), so it is the first and only message of its
+// queue. What it may say (RFC 5040 section 4.8) fits in one segment.
 constexpr bool may_carry_terminate(const UntaggedHeader& header) {
   return header.control.last && header.queue == kTerminateQueue && header.msn == kFirstMsn &&
          header.offset == 0;
