@@ -155,7 +155,7 @@ class DatEnd {
   void meet(Place& place) {
     Control::Told& own = place.own();
     own.context = region_.rmr_context();
-    own.address = region_.remote(0, kWord).target_address;
+    own.address = region_.address();
     tools::Psp listener;
     DAT_CONN_QUAL port = 0;
     if (place.side == Side::Target) {
