@@ -38,10 +38,11 @@ EnhancedData say(const Terms& terms) {
   data.rtr_send = terms.rtr == Rtr::Send;
   data.rtr_write = terms.rtr == Rtr::Write;
   data.rtr_read = terms.rtr == Rtr::Read;
-  // A number that the peer leaves to the consumers, this side leaves to them, too, by the same
-  // value (RFC 6581 section 9.1).
-  data.ird = terms.peer_ird == kNotNegotiated ? kNotNegotiated : terms.reads_in;
-  data.ord = terms.peer_ord == kNotNegotiated ? kNotNegotiated : terms.reads_out;
+  // One side's IRD goes with the other side's ORD. Where the peer leaves its half of such a pair to
+  // the consumers, this side leaves its own half to them, too, by the same value (RFC 6581 section
+  // 9.1).
+  data.ird = terms.peer_ord == kNotNegotiated ? kNotNegotiated : terms.reads_in;
+  data.ord = terms.peer_ird == kNotNegotiated ? kNotNegotiated : terms.reads_out;
   // The RTR Read needs a place, though the session itself answers it.
   if (terms.rtr == Rtr::Read) data.ird = std::max<std::uint16_t>(data.ird, 1);
   return data;

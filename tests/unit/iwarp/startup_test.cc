@@ -266,6 +266,24 @@ TEST(IwarpStartup, IrdAndOrdThatAreNotNegotiated) {
   EXPECT_EQ(outcome.terms.reads_out, 5);
 }
 
+// Rules: iwarp.S10
+TEST(IwarpStartup, AnIrdThatIsNotNegotiatedIsAnsweredByTheOrdAndAnOrdByTheIrd) {
+  const Wishes wishes{.reads_in = 4, .reads_out = 5};
+  // Initiator: IRD left open, ORD 6; then IRD 8, ORD left open.
+  EXPECT_EQ(answer(request("50020004"
+                           "bfffc006"),
+                   wishes)
+                .frame,
+            reply("50020004"
+                  "8004bfff"));
+  EXPECT_EQ(answer(request("50020004"
+                           "8008ffff"),
+                   wishes)
+                .frame,
+            reply("50020004"
+                  "bfff8005"));
+}
+
 // Rules: iwarp.S11
 TEST(IwarpStartup, ReadFormOfRtrHasAPlaceThoughTheConsumerServesNone) {
   const Answer read = answer(request("50020004"
