@@ -17,19 +17,4 @@ cd "$(dirname "$0")/.."
 case "${1-}" in
   -h | --help) sed -n '3,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
-table=both
-if [ "${1-}" = --table ]; then
-  table=${2:?bench: --table wants shm or tcp}
-  shift 2
-fi
-case "$table" in
-  shm) exec python3 scripts/bench.py "$@" ;;
-  tcp) exec python3 scripts/bench_tcp.py "$@" ;;
-  both) ;;
-  *) echo "bench: there is no table \"$table\"; there are shm and tcp" >&2; exit 2 ;;
-esac
-status=0
-python3 scripts/bench.py "$@" || status=$?
-[ "$status" -lt 2 ] || exit "$status"
-python3 scripts/bench_tcp.py "$@" || status=$?
-exit "$status"
+exec python3 scripts/bench/bench.py "$@"
