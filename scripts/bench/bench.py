@@ -25,6 +25,7 @@ def parser():
     made.add_argument("--table", choices=TABLES, default="both")
     made.add_argument("--runs", type=int, default=7)
     made.add_argument("--only", action="append", default=[])
+    made.add_argument("--peers", metavar="DIR")
     made.add_argument("--no-plots", action="store_true")
     made.add_argument("--output", default="docs/performance.md")
     made.add_argument("--raw")
@@ -38,7 +39,7 @@ def arguments():
     options.limits = programs.built(options.bin, "datum-limits", "make bench")
     if len(os.sched_getaffinity(0)) < 2:
         programs.fail(2, "two cores are needed, this process may use one")
-    options.peers = peers.Peers()
+    options.peers = peers.Peers(options.peers)
     return options
 
 

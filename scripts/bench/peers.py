@@ -2,6 +2,7 @@
 """UCX, libfabric, iperf3, sockperf and qperf on the same two cores. A peer that is not installed or fails has no
 figure; that is never an error of the benchmark."""
 
+import glob
 import itertools
 import json
 import os
@@ -16,6 +17,9 @@ SIZES = {"8": 8, "4k": 4096, "64k": 65536, "1M": 1 << 20, "16M": 16 << 20}
 FIRST_PORT = 47600
 PROGRAMS = {"ucx": "ucx_perftest", "fi": "fi_pingpong"}  # the others are called like their programs,
 PACKAGES = {"ucx": "ucx-utils", "fi": "libfabric-bin"}   # and like their packages
+# What tells the version of a build that is no package.
+TELLERS = {"ucx": (["ucx_info", "-v"], "UCX", r"ersion:? (\d\S*)"),
+           "fi": (["fi_info", "--version"], "libfabric", r"^libfabric: (\S+)")}
 # By itself UCX takes the address of some other interface of this host, not that of the limits.
 UCX = {"ucx": {"UCX_TLS": "posix,cma"}, "ucx-tcp": {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"}}
 FI = {"fi": ["-e", "rdm", "-p", "shm"], "fi-tcp": ["-e", "msg", "-p", "tcp"]}
@@ -81,20 +85,37 @@ def parse_qperf(text, size):
 
 
 class Peers:
-    """The peers that are installed."""
+    """The peers that are installed. Newer builds of UCX and libfabric may lie in a folder: in its bin/, or each in the
+    bin/ of a folder of its own in there, with lib/ beside it."""
 
-    def __init__(self):
+    def __init__(self, folder=None):
         self.ports = map(str, itertools.count(FIRST_PORT))
+        self.newer = []
+        if folder:
+            self.newer = [path for path in glob.glob(f"{folder}/bin") + sorted(glob.glob(f"{folder}/*/bin"))
+                          if any(shutil.which(program, path=path) for program in PROGRAMS.values())]
+            if not self.newer:
+                programs.fail(2, f"{folder} has no bin/ with ucx_perftest or fi_pingpong")
+
+    def find(self, program):
+        """Its path, or None, and what the libraries beside a newer build want in the environment."""
+        path = shutil.which(program, path=os.pathsep.join([*self.newer, os.environ.get("PATH", os.defpath)]))
+        folder = os.path.dirname(path or "")
+        if folder not in self.newer:
+            return path, {}
+        others = [os.environ["LD_LIBRARY_PATH"]] if os.environ.get("LD_LIBRARY_PATH") else []
+        return path, {"LD_LIBRARY_PATH": os.pathsep.join([os.path.join(os.path.dirname(folder), "lib"), *others])}
 
     def pair(self, program, server, client, environment=None):
         """The client's stdout; the server is ended whatever happens. "" if it did not work."""
-        environment = environment or {}
-        with programs.running(pinned(1, [program, *server]), env={**os.environ, **environment}, stdout=subprocess.DEVNULL,
+        path, own = self.find(program)
+        own.update(environment or {})
+        with programs.running(pinned(1, [path, *server]), env={**os.environ, **own}, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as passive:
             for _ in range(20):  # until the server listens: it says nothing when it does
                 time.sleep(0.1)
                 try:
-                    done = programs.run(pinned(0, [program, *client]), environment)
+                    done = programs.run(pinned(0, [path, *client]), own)
                 except subprocess.TimeoutExpired:
                     return ""
                 if done.returncode == 0:
@@ -144,15 +165,22 @@ class Peers:
         None: not installed, or it failed."""
         peer, *test, size = name.split()
         maker = peer.removesuffix("-tcp")
-        if not shutil.which(PROGRAMS.get(maker, maker)) or not shutil.which("taskset"):
+        if not self.find(PROGRAMS.get(maker, maker))[0] or not shutil.which("taskset"):
             return None
         values = getattr(self, maker)(peer, SIZES[size], *test)
         return values[kind] if values else None
 
     def version(self, maker):
         program = PROGRAMS.get(maker, maker)
-        if not shutil.which(program):
+        path, own = self.find(program)
+        if not path:
             return f"{program} is not installed"
+        if own:
+            teller, project, pattern = TELLERS[maker]
+            teller = [os.path.join(os.path.dirname(path), teller[0]), *teller[1:]]
+            said = programs.run(teller, own).stdout if os.access(teller[0], os.X_OK) else ""
+            told = re.search(pattern, said, re.MULTILINE)
+            return f"{program} ({project} {told[1] if told else 'of unknown version'})"
         package = PACKAGES.get(maker, program)
         said = programs.run(["dpkg-query", "-W", "-f", "${Version}", package]).stdout
         return f"{program} ({package} {said or 'unknown version'})"

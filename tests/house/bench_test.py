@@ -4,9 +4,12 @@
 
 import collections
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -260,6 +263,55 @@ class Said(unittest.TestCase):
     def test_no_answer_is_no_figure(self):
         self.assertIsNone(peers.parse_ucx(""))
         self.assertIsNone(peers.parse_fi("[error] nothing\n"))
+
+
+class NewerPeers(unittest.TestCase):
+    """Builds in a folder, as programs of the shell that say where they look for libraries."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def program(self, path, text):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
+
+    def test_are_taken_before_the_installed_ones_and_tell_their_versions(self):
+        for prefix in ("", "ucx/", "of a name/"):
+            with self.subTest(prefix):
+                self.program(f"{prefix}bin/ucx_perftest", "")
+                self.program(f"{prefix}bin/ucx_info", 'echo "# Library version: 9.1 $*"; '
+                             'echo "# API headers version: 8"')
+                self.program(f"{prefix}bin/fi_pingpong", "")
+                self.program(f"{prefix}bin/fi_info", 'echo "$0: 7.7"; echo "libfabric: 9.2 $*"')
+                newer = peers.Peers(str(self.folder))
+                self.assertEqual("ucx_perftest (UCX 9.1), fi_pingpong (libfabric 9.2)", newer.versions(("ucx", "fi")))
+                shutil.rmtree(self.folder / prefix)
+
+    def test_one_that_says_no_version_has_an_unknown_one(self):
+        self.program("bin/ucx_perftest", "")
+        self.assertEqual("ucx_perftest (UCX of unknown version)", peers.Peers(str(self.folder)).version("ucx"))
+
+    def test_run_over_the_libraries_beside_them(self):
+        self.program("ucx/bin/ucx_perftest", 'echo "$LD_LIBRARY_PATH of $*"')
+        with mock.patch.dict(os.environ, LD_LIBRARY_PATH="/other"):
+            said = peers.Peers(str(self.folder)).pair("ucx_perftest", ["-p", "1"], ["client"])
+        self.assertEqual(f"{self.folder}/ucx/lib:/other of client\n", said)
+
+    def test_what_is_not_among_them_is_as_without_them(self):
+        self.program("bin/fi_pingpong", "")
+        newer = peers.Peers(str(self.folder))
+        for program in ("ucx_perftest", "iperf3", "sh"):
+            self.assertEqual((shutil.which(program), {}), newer.find(program))
+
+    def test_a_folder_without_them_ends_the_benchmark(self):
+        self.program("bin/iperf3", "")
+        with self.assertRaises(SystemExit) as ended, mock.patch.object(sys, "stderr"):
+            peers.Peers(str(self.folder))
+        self.assertEqual(2, ended.exception.code)
 
 
 class Called(unittest.TestCase):
