@@ -7,6 +7,8 @@
 #   --table shm|tcp   one of the two tables, not both; a second --raw file is named FILE.tcp
 #   BIN               where dat-perf and datum-limits are (default: build/release/bin)
 #   --runs N          kept runs of each bar (default 7)
+#   --peers DIR       newer builds of UCX and libfabric: ucx_perftest and fi_pingpong in DIR/bin or DIR/*/bin,
+#                     their libraries in the lib beside that bin
 #   --only WORD       only bars whose name contains WORD (repeat it for more); no plots
 #   --no-plots        the table alone
 #   --output FILE     instead of docs/performance.md; FILE is made if it is missing
@@ -15,21 +17,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case "${1-}" in
-  -h | --help) sed -n '3,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
-table=both
-if [ "${1-}" = --table ]; then
-  table=${2:?bench: --table wants shm or tcp}
-  shift 2
-fi
-case "$table" in
-  shm) exec python3 scripts/bench.py "$@" ;;
-  tcp) exec python3 scripts/bench_tcp.py "$@" ;;
-  both) ;;
-  *) echo "bench: there is no table \"$table\"; there are shm and tcp" >&2; exit 2 ;;
-esac
-status=0
-python3 scripts/bench.py "$@" || status=$?
-[ "$status" -lt 2 ] || exit "$status"
-python3 scripts/bench_tcp.py "$@" || status=$?
-exit "$status"
+exec python3 scripts/bench/bench.py "$@"

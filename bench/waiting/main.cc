@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum-waiting: measures the time from post to completion, for each habit of both sides, beside
-// the least software with the same habits. scripts/waiting.py makes tables of its output.
+// the least software with the same habits. scripts/bench/waiting.py makes tables of its output.
 #include <array>
 #include <cstdio>
 #include <cstdlib>

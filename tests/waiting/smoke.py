@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""A few operations of some cells, so that datum-waiting and scripts/waiting.py do not rot:
+"""A few operations of some cells, so that datum-waiting and scripts/bench/waiting.py do not rot:
 smoke.py DATUM_WAITING. No assertion on time."""
 
 import os
@@ -58,7 +58,7 @@ def main():
         check_rows(first)
         if run(program, results) or rows(results) != first:
             fail("a second call ran again what stands in the file")
-        tables = [sys.executable, os.path.join(ROOT, "scripts", "waiting.py"), results]
+        tables = [sys.executable, os.path.join(ROOT, "scripts", "bench", "waiting.py"), results]
         for more, wanted in (((), f"{len(CELLS)} cells:"), (("--lab", os.path.join(folder, "lab.md")), "")):
             done = subprocess.run([*tables, *more], check=False, capture_output=True, text=True)
             if done.returncode != 0 or wanted not in done.stdout:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Holds dat-cp against cp, rsync and scp: bench/copies.py [OPTION...] [BIN]
+"""Holds dat-cp against cp, rsync and scp: scripts/bench/copies.py [OPTION...] [BIN]
 
 Each round runs every program once, in turns, on the same tree, into a new place of the same file
 system. Time is wall time of the command as typed, process start included, from a warm cache; the
@@ -25,21 +25,23 @@ Exit: 0 measured; 1 a program failed or copied wrongly; 2 not built, or no room.
 """
 
 import argparse
-import datetime
+import contextlib
 import getpass
 import json
 import os
-import platform
+import pathlib
 import re
 import shutil
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import machine
+import page
+from programs import ROOT, built, fail, run, running, say
+
 TREES = ("demo", "small", "large")
 TITLES = {"demo": "the demo's tree", "small": "10,000 files of 500 octets", "large": "one file of 2 GB"}
 LIMIT_S = 300
@@ -47,18 +49,12 @@ ROUND = {"demo": 1.2e9, "small": 0.3e9, "large": 0.0}  # octets that a round lea
 LEAST = 4.5e9
 
 
-def fail(status, text):
-    print(f"copies: {text}", file=sys.stderr)
-    sys.exit(status)
-
-
 # The trees.
 
 def make_demo(folder):
     """The files that scripts/demo.sh gathers, by its own function."""
-    script = os.path.join(ROOT, "scripts", "demo.sh")
-    with open(script, encoding="utf-8") as file:
-        text = file.read()
+    script = ROOT / "scripts/demo.sh"
+    text = script.read_text(encoding="utf-8")
     gather = re.search(r"^gather\(\) \{.*?^\}$", text, re.S | re.M)
     wanted = re.search(r"^wanted=.*$", text, re.M)
     if not gather or not wanted:
@@ -69,18 +65,17 @@ def make_demo(folder):
         os.rename(os.path.join(work, "original"), folder)
 
 
-def make_small(folder):
+def make_files(folder, names, pieces, size):
     os.mkdir(folder)
-    for number in range(10000):
-        with open(os.path.join(folder, f"file-{number:05}"), "wb") as file:
-            file.write(os.urandom(500))
+    for name in names:
+        with open(os.path.join(folder, name), "wb") as file:
+            for _ in range(pieces):
+                file.write(os.urandom(size))
 
 
-def make_large(folder):
-    os.mkdir(folder)
-    with open(os.path.join(folder, "large"), "wb") as file:
-        for _ in range(2000):
-            file.write(os.urandom(1000 * 1000))
+MAKERS = {"demo": make_demo,
+          "small": lambda folder: make_files(folder, (f"file-{number:05}" for number in range(10000)), 1, 500),
+          "large": lambda folder: make_files(folder, ("large",), 2000, 1000 * 1000)}
 
 
 def warm(folder):
@@ -95,7 +90,7 @@ def warm(folder):
                     pass
 
 
-# The programs. Each has a name, run(source, place) and close().
+# The programs. Each has a name and run(source, place).
 
 def ticks_of(pid):
     """User and system time of a process that runs, in seconds."""
@@ -118,28 +113,25 @@ def timed(command, env=None, allowed=(0,)):
     return wall, usage.ru_utime + usage.ru_stime
 
 
-class Local:
-    """A program that copies by itself."""
+class Command:
+    """A program that copies by itself, or to a server that takes every path."""
 
-    def __init__(self, name, command):
-        self.name, self.command = name, command
+    def __init__(self, name, command, server="", allowed=(0,)):
+        self.name, self.command, self.server, self.allowed = name, command, server, allowed
 
     def run(self, source, place):
-        return timed([*self.command, source, place])
-
-    def close(self):
-        pass
+        return timed([*self.command, source, self.server + place], allowed=self.allowed)
 
 
 class DatCp:
     """A client of a server that runs already."""
 
-    def __init__(self, binary, name, folder, more=()):
-        self.binary, self.direction, self.more, self.folder = binary, name, list(more), folder
-        self.name = f"dat-cp {name}"
-        self.server = subprocess.Popen(
-            [binary, "serve", "--quiet", "--reuse-token", "--port", "0", folder],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    def __init__(self, binary, direction, folder, servers):
+        self.binary, self.direction, self.folder = binary, direction, folder
+        self.name = f"dat-cp {direction}"
+        self.server = servers.enter_context(running(
+            [binary, "serve", "--quiet", "--reuse-token", "--port", "0", folder], subprocess.Popen.terminate,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
         first, second = self.server.stdout.readline(), self.server.stdout.readline()
         port = re.search(r", port (\d+),", first)
         if not port or not second.startswith("token: "):
@@ -151,77 +143,47 @@ class DatCp:
         inside = os.path.relpath(place if self.direction == "put" else source, self.folder)
         paths = [source, f"{self.host}:{inside}"] if self.direction == "put" else [f"{self.host}:{inside}", place]
         before = ticks_of(self.server.pid)
-        wall, cpu = timed([self.binary, self.direction, *self.more, *paths], self.env)
+        wall, cpu = timed([self.binary, self.direction, *paths], self.env)
         return wall, cpu + ticks_of(self.server.pid) - before
 
-    def close(self):
-        self.server.terminate()
-        self.server.wait(timeout=10)
+
+def start_sshd(folder, servers):
+    """An sshd for this run, on a free port of the loopback, with keys of its own: its port, and options of ssh."""
+    os.mkdir(folder, 0o700)
+    if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
+        os.mkdir("/run/sshd", 0o755)  # sshd of root refuses to start without it
+        servers.callback(os.rmdir, "/run/sshd")
+    host, user = os.path.join(folder, "host_key"), os.path.join(folder, "user_key")
+    for key in (host, user):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config = pathlib.Path(folder, "sshd_config")
+    config.write_text(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {host}\nStrictModes no\nUsePAM no\n"
+                      f"AuthorizedKeysFile {user}.pub\nPidFile none\nPermitRootLogin yes\n"
+                      "Subsystem sftp internal-sftp\n", encoding="utf-8")
+    servers.enter_context(running([shutil.which("sshd"), "-D", "-e", "-f", str(config)], subprocess.Popen.terminate,
+                                  stderr=subprocess.DEVNULL))
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return str(port), ["-i", user, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+                               "-o", "LogLevel=ERROR", "-o", "BatchMode=yes"]
+        except OSError:
+            time.sleep(0.05)
+    raise RuntimeError("sshd does not listen")
 
 
-class Sshd:
-    """An sshd for this run, on a free port of the loopback, with keys of its own."""
-
-    def __init__(self, folder):
-        self.made = None
-        if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
-            os.mkdir("/run/sshd", 0o755)  # sshd of root refuses to start without it
-            self.made = "/run/sshd"
-        host, user = os.path.join(folder, "host_key"), os.path.join(folder, "user_key")
-        for key in (host, user):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        config = os.path.join(folder, "sshd_config")
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {host}\nStrictModes no\nUsePAM no\n"
-                       f"AuthorizedKeysFile {user}.pub\nPidFile none\nPermitRootLogin yes\n"
-                       "Subsystem sftp internal-sftp\n")
-        self.server = subprocess.Popen([shutil.which("sshd"), "-D", "-e", "-f", config],
-                                       stderr=subprocess.DEVNULL)
-        self.options = ["-i", user, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-                        "-o", "LogLevel=ERROR", "-o", "BatchMode=yes"]
-        self.port = str(port)
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        self.close()
-        raise RuntimeError("sshd does not listen")
-
-    def close(self):
-        self.server.terminate()
-        self.server.wait(timeout=10)
-        if self.made:
-            os.rmdir(self.made)
-
-
-class OverSsh:
-    """scp or rsync to this host over an sshd."""
-
-    def __init__(self, name, sshd, command, allowed=(0,)):
-        self.name, self.sshd, self.command, self.allowed = name, sshd, command, allowed
-
-    def run(self, source, place):
-        return timed([*self.command, source, f"{getpass.getuser()}@127.0.0.1:{place}"], allowed=self.allowed)
-
-    def close(self):
-        pass
-
-
-def programs(options, work):
+def programs_here(options, work, servers):
     """The programs that are installed, and the names of the missing ones."""
-    found, closers, absent = [Local("cp", ["cp", "-r", "--reflink=never"])], [], []
     binary = os.path.join(options.bin, "dat-cp")
-    for direction in ("put", "get"):
-        found.append(DatCp(binary, direction, work))
-    closers += found[1:]
+    found = [Command("cp", ["cp", "-r", "--reflink=never"]),
+             *(DatCp(binary, direction, work, servers) for direction in ("put", "get"))]
+    absent = []
     rsync = shutil.which("rsync")
     if rsync:
-        found.append(Local("rsync", [rsync, "-a"]))
+        found.append(Command("rsync", [rsync, "-a"]))
     else:
         absent.append("rsync")
     missing = [name for name in ("sshd", "ssh", "scp", "ssh-keygen") if not shutil.which(name)]
@@ -229,20 +191,17 @@ def programs(options, work):
         absent.append(f"scp ({', '.join(missing)} not installed)")
     else:
         try:
-            keys = os.path.join(work, "keys")
-            os.mkdir(keys, 0o700)
-            sshd = Sshd(keys)
-            closers.append(sshd)
-            found.append(OverSsh("scp", sshd, ["scp", "-q", "-r", "-P", sshd.port, *sshd.options],
-                                 allowed=(0, 1)))  # scp follows links, and fails at those that lead nowhere
+            port, ssh = start_sshd(os.path.join(work, "keys"), servers)
+            here = f"{getpass.getuser()}@127.0.0.1:"
+            # scp follows links, and fails at those that lead nowhere.
+            found.append(Command("scp", ["scp", "-q", "-r", "-P", port, *ssh], here, allowed=(0, 1)))
             if rsync:
-                shell = " ".join(["ssh", "-p", sshd.port, *sshd.options])
-                found.append(OverSsh("rsync over ssh", sshd, [rsync, "-a", "-e", shell]))
+                found.append(Command("rsync over ssh", [rsync, "-a", "-e", " ".join(["ssh", "-p", port, *ssh])], here))
         except (RuntimeError, OSError, subprocess.SubprocessError) as error:
             absent.append(f"scp ({error})")
     if options.only:
         found = [p for p in found if p.name == "cp" or any(word in p.name for word in options.only)]
-    return found, closers, absent
+    return found, absent
 
 
 # A round.
@@ -258,8 +217,8 @@ def place_for(program, source, folder, label):
 
 def take(tree, members, options, work):
     source = os.path.join(work, tree)
-    print(f"copies: making {TITLES[tree]}", file=sys.stderr)
-    {"demo": make_demo, "small": make_small, "large": make_large}[tree](source)
+    say(f"making {TITLES[tree]}")
+    MAKERS[tree](source)
     folder = os.path.join(work, f"{tree}-copies")
     os.mkdir(folder)
     warm(source)
@@ -276,7 +235,7 @@ def take(tree, members, options, work):
                                stdout=subprocess.DEVNULL, timeout=LIMIT_S)
             if tree == "large":
                 shutil.rmtree(place)
-        print(f"copies: {tree}: round {number + 1} of {options.runs}", file=sys.stderr)
+        say(f"{tree}: round {number + 1} of {options.runs}")
     entries = sum(len(names) for _, _, names in os.walk(source))
     size = sum(os.lstat(os.path.join(path, name)).st_size
                for path, _, names in os.walk(source) for name in names)
@@ -287,10 +246,6 @@ def take(tree, members, options, work):
 
 # The results.
 
-def median(values):
-    return statistics.median(values)
-
-
 def quartiles(values):
     if len(values) < 3:
         return min(values), max(values)
@@ -299,32 +254,24 @@ def quartiles(values):
 
 
 def row(result, name):
-    walls = [wall for wall, _ in result["samples"][name]]
+    walls, cpus = zip(*result["samples"][name])
     base = [wall for wall, _ in result["samples"]["cp"]]
-    ratios = [wall / of for wall, of in zip(walls, base)]
-    low, high = quartiles(ratios)
-    cpu = "" if "ssh" in name or name == "scp" else f"{median([cpu for _, cpu in result['samples'][name]]):.3f}"
-    return (f"| {TITLES[result['tree']]} | {name} | {median(walls):.3f} | "
-            f"{low:.2f} / **{median(walls) / median(base):.2f}** / {high:.2f} | {cpu} |")
-
-
-def machine():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M)
-    return f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}"
+    low, high = quartiles([wall / of for wall, of in zip(walls, base)])
+    middle = statistics.median(walls)
+    return page.cells(TITLES[result["tree"]], name, f"{middle:.3f}",
+                      f"{low:.2f} / **{middle / statistics.median(base):.2f}** / {high:.2f}",
+                      "" if "ssh" in name or name == "scp" else f"{statistics.median(cpus):.3f}")
 
 
 def report(results, absent, options, kind):
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=7", "HEAD"], capture_output=True,
-                            text=True, check=False).stdout.strip() or "unknown commit"
-    lines = ["| tree | program | seconds | beside cp: lower quartile, medians, upper quartile | user + system, seconds |",
-             "|---|---|---|---|---|"]
+    lines = page.titles("tree", "program", "seconds", "beside cp: lower quartile, medians, upper quartile",
+                        "user + system, seconds")
     for result in results:
         lines += [row(result, name) for name in result["samples"]]
     load = os.getloadavg()[0]
     before = ", all at real-time priority" if options.realtime else ""
-    lines += ["", f"({machine()}, {kind}, {datetime.date.today()}, commit {commit}, {options.runs} rounds{before}; load "
-              f"{load:.1f} at the end, of which the copies are about 1.5.)"]
+    lines += ["", f"({machine.name()}, {kind}, {machine.today()}, commit {machine.commit()}, {options.runs} rounds"
+              f"{before}; load {load:.1f} at the end, of which the copies are about 1.5.)"]
     if absent:
         lines.append(f"Not here: {', '.join(absent)}.")
     for result in results:
@@ -333,14 +280,13 @@ def report(results, absent, options, kind):
 
 
 def file_system(folder):
-    found = subprocess.run(["df", "--output=fstype", folder], capture_output=True, text=True, check=False)
-    return (found.stdout.split() or ["unknown file system"])[-1]
+    return (run(["df", "--output=fstype", folder]).stdout.split() or ["unknown file system"])[-1]
 
 
 def arguments():
     made = argparse.ArgumentParser(prog="copies.py", description=__doc__,
                                    formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
-    made.add_argument("bin", nargs="?", default=os.path.join(ROOT, "build/release/bin"))
+    made.add_argument("bin", nargs="?", default=str(ROOT / "build/release/bin"))
     made.add_argument("--runs", type=int, default=7)
     made.add_argument("--tree", action="append", choices=TREES)
     made.add_argument("--only", action="append", default=[])
@@ -356,33 +302,30 @@ def arguments():
             fail(2, f"--realtime: {error}; only root may")
     if options.runs < 1:
         fail(2, "--runs wants 1 or more")
-    if not os.access(os.path.join(options.bin, "dat-cp"), os.X_OK):
-        fail(2, f"{options.bin}/dat-cp is not built; run: make")
+    built(options.bin, "dat-cp", "make")
     free = shutil.disk_usage(options.folder).free
     need = LEAST + options.runs * max(ROUND[tree] for tree in options.tree)
     if free < need:
-        fail(2, f"{options.folder} has {free / 1e9:.1f} GB free, {need / 1e9:.0f} GB are needed; name another one with --folder")
+        fail(2, f"{options.folder} has {free / 1e9:.1f} GB free, {need / 1e9:.0f} GB are needed; "
+                "name another one with --folder")
     return options
 
 
 def main():
     options = arguments()
-    with tempfile.TemporaryDirectory(prefix="datum-copies-", dir=options.folder) as work:
-        members, closers, absent = programs(options, work)
+    with tempfile.TemporaryDirectory(prefix="datum-copies-", dir=options.folder) as work, \
+            contextlib.ExitStack() as servers:
         try:
+            members, absent = programs_here(options, work, servers)
             results = [take(tree, members, options, work) for tree in options.tree]
             kind = file_system(work)
         except (RuntimeError, OSError, subprocess.SubprocessError) as error:
             fail(1, error)
-        finally:
-            for closer in closers:
-                closer.close()
     for name in absent:
-        print(f"copies: not here: {name}", file=sys.stderr)
+        say(f"not here: {name}")
     print(report(results, absent, options, kind))
     if options.raw:
-        with open(options.raw, "w", encoding="utf-8") as file:
-            json.dump(results, file)
+        pathlib.Path(options.raw).write_text(json.dumps(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Makes tables of what datum-waiting wrote: scripts/waiting.py RESULTS.tsv [OPTION...]
+"""Makes tables of what datum-waiting wrote: scripts/bench/waiting.py RESULTS.tsv [OPTION...]
 
   --lab FILE     every cell, for docs/lab/; FILE is made, or overwritten
   --page FILE    a row for each habit of targets and every cell above its goal, between two marks of
@@ -11,13 +11,14 @@ Without either the second of the two is printed. What a verdict says stands in v
 import argparse
 import csv
 import dataclasses
-import datetime
+import pathlib
 import statistics
-import sys
 
-import bench
+import machine
+import page
+import programs
 
-MARKS = "<!-- waiting.py writes from here -->", "<!-- waiting.py wrote up to here -->"
+MARKS = page.marks("waiting.py")
 GOAL_P50, GOAL_P99 = 1.5, 3.0  # of the limit's
 MOST_SPREAD = 2.0              # of the limit between its runs, the largest to the smallest
 MOST_UNDECIDED = 0.1           # of all cells
@@ -46,8 +47,8 @@ class Cell:
         parts = self.name.split("/")
         return parts[-1] if len(parts) == 5 else parts[0]
 
-    def ratios(self, figure):
-        return [ours[figure] / max(1, limit[figure]) for ours, limit in self.pairs]
+    def ratio(self, figure):
+        return statistics.median(ours[figure] / max(1, limit[figure]) for ours, limit in self.pairs)
 
     def median(self, side, figure):
         return statistics.median(pair[side][figure] for pair in self.pairs)
@@ -70,7 +71,7 @@ def read(file):
     with open(file, encoding="utf-8", newline="") as lines:
         table = csv.DictReader(lines, delimiter="\t")
         if "counted_p99" not in (table.fieldnames or ()):
-            sys.exit(f"waiting.py: {file} does not begin with the titles that datum-waiting writes")
+            programs.fail(1, f"{file} does not begin with the titles that datum-waiting writes")
         for row in table:
             row.update({name: int(row[name]) for name in NUMBERS})
             side = "ours" if row["contest"] == "dat" else "limit"
@@ -100,8 +101,7 @@ def verdict_of(cell):
     if (max(cell.spread("p50"), cell.spread("counted_p99")) > MOST_SPREAD
             or min(row["operations"] for pair in cell.pairs for row in pair) < LEAST_OPERATIONS):
         return "not decidable here"
-    p50, p99, with_excused = (statistics.median(cell.ratios(figure))
-                              for figure in ("p50", "counted_p99", "p99"))
+    p50, p99, with_excused = (cell.ratio(figure) for figure in ("p50", "counted_p99", "p99"))
     if p50 > GOAL_P50 or p99 > GOAL_P99:
         return "above"
     excused = [cell.total(side, "excused") / cell.total(side, "operations") for side in (0, 1)]
@@ -120,22 +120,17 @@ def full_row(cell):
         return f"| {cell.name} | | | | | failed: {cell.failures[0]} |"
     text = [cell.name, cell.pairs[0][1]["contest"]]
     for side in (0, 1):
-        text.append(" / ".join(us(cell.median(side, figure))
-                               for figure in ("p50", "p90", "p99", "counted_p99"))
+        text.append(" / ".join(us(cell.median(side, figure)) for figure in ("p50", "p90", "p99", "counted_p99"))
                     + f" / {us(max(pair[side]['max'] for pair in cell.pairs))}")
-    text.append(f"{statistics.median(cell.ratios('p50')):.2f}, "
-                f"{statistics.median(cell.ratios('counted_p99')):.2f}")
-    text.append(f"{cell.spread('p50'):.1f}, {cell.spread('counted_p99'):.1f}")
-    text.append(" and ".join(f"{cell.total(side, 'long')} ({cell.total(side, 'excused')})"
-                             for side in (0, 1)))
-    text.append(f"{min(ours['operations'] for ours, _ in cell.pairs):,}")
-    text.append(verdict_of(cell))
-    return "| " + " | ".join(text) + " |"
+    return page.cells(*text, f"{cell.ratio('p50'):.2f}, {cell.ratio('counted_p99'):.2f}",
+                      f"{cell.spread('p50'):.1f}, {cell.spread('counted_p99'):.1f}",
+                      " and ".join(f"{cell.total(side, 'long')} ({cell.total(side, 'excused')})" for side in (0, 1)),
+                      f"{min(ours['operations'] for ours, _ in cell.pairs):,}", verdict_of(cell))
 
 
-def machine(cells):
+def machine_lines(cells):
     loads = [float(row["load"]) for cell in cells for pair in cell.pairs for row in pair]
-    lines = [line for line in bench.machine_lines([], 0, ()) if not line.startswith("- Peers")]
+    lines = machine.lines()
     if loads:
         lines.append(f"- Load average (1 minute) during the runs: {min(loads):.1f} to {max(loads):.1f}, "
                      f"median {statistics.median(loads):.1f}; the program itself is 1 to 2 of it")
@@ -149,85 +144,70 @@ def summary(cells):
     undecided = count.get("not decidable here", 0)
     lines = [f"{len(cells)} cells: {text}."]
     if undecided > MOST_UNDECIDED * len(cells):
-        lines.append(f"**More than {MOST_UNDECIDED:.0%} of the cells cannot be decided: this run says "
-                     "little.**")
+        lines.append(f"**More than {MOST_UNDECIDED:.0%} of the cells cannot be decided: this run says little.**")
     return lines
 
 
-def lab(cells):
-    lines = [f"# What waiting costs, {datetime.date.today().isoformat()}", "", *machine(cells), "",
-             "Taken by `datum-waiting`, drawn by `scripts/waiting.py`. From post to completion in us; "
+def whole(cells):
+    lines = [f"# What waiting costs, {machine.today()}", "", *machine_lines(cells), "",
+             "Taken by `datum-waiting`, drawn by `scripts/bench/waiting.py`. From post to completion in us; "
              "each figure is the median of the repeats, the maximum that of all. `counted p99` leaves out "
              "samples above 1 ms for which the kernel says that threads of the run had to wait for a "
              "processor as long. The ratios are medians of the repeats' ratios, of p50 and of counted p99. "
              "Goals: 1.5 and 3.", "", *summary(cells), "",
-             "| cell: operation/transport/cores/initiator/target | limit | ours: p50 / p90 / p99 / counted "
-             "p99 / max | limit: the same | ratios: p50, p99 | limit's spread: p50, p99 | above 1 ms "
-             "(excused): ours and limit's | operations, at least | verdict |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             *page.titles("cell: operation/transport/cores/initiator/target", "limit",
+                          "ours: p50 / p90 / p99 / counted p99 / max", "limit: the same", "ratios: p50, p99",
+                          "limit's spread: p50, p99", "above 1 ms (excused): ours and limit's",
+                          "operations, at least", "verdict")]
     return "\n".join(lines + [full_row(cell) for cell in cells]) + "\n"
 
 
 def extremes(cells, figure):
     """The best and the worst cell, as text."""
     def text(cell):
-        return (f"{statistics.median(cell.ratios(figure)):.2f} x "
-                f"({us(cell.median(0, figure))} us, {cell.name})")
-    ordered = sorted(cells, key=lambda cell: statistics.median(cell.ratios(figure)))
-    return f"{text(ordered[0])} | {text(ordered[-1])}"
+        return f"{cell.ratio(figure):.2f} x ({us(cell.median(0, figure))} us, {cell.name})"
+    ordered = sorted(cells, key=lambda cell: cell.ratio(figure))
+    return text(ordered[0]), text(ordered[-1])
 
 
-def page(cells):
-    lines = [*machine(cells), "", *summary(cells), "",
-             "| target | cells met / decided | p50: best | p50: worst | goal | p99: best | p99: worst | goal |",
-             "|---|---|---|---|---|---|---|---|"]
+def in_short(cells):
+    lines = [*machine_lines(cells), "", *summary(cells), "",
+             *page.titles("target", "cells met / decided", "p50: best", "p50: worst", "goal", "p99: best",
+                          "p99: worst", "goal")]
     for target, words in TARGETS.items():
-        decided = [cell for cell in cells
-                   if cell.target == target and verdict_of(cell) in DECIDED]
+        decided = [cell for cell in cells if cell.target == target and verdict_of(cell) in DECIDED]
         if not decided:
             continue
         met = sum(verdict_of(cell) != "above" for cell in decided)
-        lines.append(f"| {words} | {met} / {len(decided)} | {extremes(decided, 'p50')} | ≤ {GOAL_P50:g} x "
-                     f"| {extremes(decided, 'counted_p99')} | ≤ {GOAL_P99:g} x |")
+        lines.append(page.cells(words, f"{met} / {len(decided)}", *extremes(decided, "p50"), f"≤ {GOAL_P50:g} x",
+                                *extremes(decided, "counted_p99"), f"≤ {GOAL_P99:g} x"))
     lines += ["", "Above their goal, or below it only without the excused samples:", "",
-              "| cell | p50 | of the limit | p99 | of the limit | with the excused samples | verdict |",
-              "|---|---|---|---|---|---|---|"]
+              *page.titles("cell", "p50", "of the limit", "p99", "of the limit", "with the excused samples",
+                           "verdict")]
     for cell in cells:
         if verdict_of(cell) not in ("above", "met by excuse"):
             continue
-        lines.append("| " + cell.name + "".join(
-            f" | {us(cell.median(0, figure))} us | {statistics.median(cell.ratios(figure)):.2f} x"
-            for figure in ("p50", "counted_p99"))
-            + f" | {statistics.median(cell.ratios('p99')):.2f} x | {verdict_of(cell)} |")
+        texts = [text for figure in ("p50", "counted_p99")
+                 for text in (f"{us(cell.median(0, figure))} us", f"{cell.ratio(figure):.2f} x")]
+        lines.append(page.cells(cell.name, *texts, f"{cell.ratio('p99'):.2f} x", verdict_of(cell)))
     return "\n".join(lines)
 
 
-def arguments():
-    parser = argparse.ArgumentParser(prog="waiting.py")
-    parser.add_argument("results")
-    parser.add_argument("--lab")
-    parser.add_argument("--page")
-    return parser.parse_args()
-
-
 def main():
-    options = arguments()
+    parser = argparse.ArgumentParser(prog="waiting.py")
+    for name in ("results", "--lab", "--page"):
+        parser.add_argument(name)
+    options = parser.parse_args()
     cells = read(options.results)
     if not cells:
-        print(f"waiting.py: {options.results} has no cell that was measured", file=sys.stderr)
-        return 1
+        programs.fail(1, f"{options.results} has no cell that was measured")
     if options.lab:
-        with open(options.lab, "w", encoding="utf-8") as out:
-            out.write(lab(cells))
+        pathlib.Path(options.lab).write_text(whole(cells), encoding="utf-8")
     if options.page:
-        with open(options.page, encoding="utf-8") as old:
-            text = bench.between_marks(old.read(), page(cells), MARKS)
-        with open(options.page, "w", encoding="utf-8") as out:
-            out.write(text)
+        page.write(options.page, in_short(cells), MARKS)
     if not options.lab and not options.page:
-        print(page(cells))
-    return 0
+        print(in_short(cells))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
