@@ -275,12 +275,14 @@ void judge_access(const Facts& facts, Findings& out) {
                          : "";
   out.push_back(
       {Grade::Note, "direct access",
-       fmt::format("process_vm_readv between two processes of this user: {}{}; large transfers of "
+       fmt::format("process_vm_readv or process_vm_writev between two processes of this user: "
+                   "{}{}; large transfers of "
                    "ordinary memory take two copies instead of one, shareable memory may be slower",
                    facts.sibling_error, scope),
        facts.ptrace_scope.value_or(0) > 0
            ? "sysctl kernel.yama.ptrace_scope=0 as root, if your security policy allows"
-           : "a container's seccomp profile may forbid it; allow process_vm_readv and ptrace"});
+           : "a container's seccomp profile may forbid them; allow process_vm_readv, "
+             "process_vm_writev and ptrace"});
 }
 
 constexpr const char* kWhereAllowed =

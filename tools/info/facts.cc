@@ -70,10 +70,10 @@ std::string test_memfd() {
                      std::strerror(errno));
 }
 
-// Tries process_vm_readv(2) between two processes of this user of which neither is the other's
-// parent. Returns 0 or errno. The target blocks in a read from a pipe until this process closes the
-// other end.
-int read_from_sibling() {
+// Tries process_vm_readv(2), and whether process_vm_writev(2) is refused as such, between two
+// processes of this user of which neither is the other's parent. Returns 0 or errno. The target
+// blocks in a read from a pipe until this process closes the other end.
+int reach_sibling() {
   int hold[2];
   if (pipe(hold) != 0) return errno;
   static const char kSecret[] = "datum";
@@ -89,7 +89,9 @@ int read_from_sibling() {
     const iovec local = {copy, sizeof copy};
     const iovec remote = {const_cast<char*>(kSecret), sizeof kSecret};
     const ssize_t got = process_vm_readv(target, &local, 1, &remote, 1, 0);
-    _exit(got == static_cast<ssize_t>(sizeof copy) ? 0 : errno);
+    const bool may = got == static_cast<ssize_t>(sizeof copy) &&
+                     process_vm_writev(target, nullptr, 0, nullptr, 0, 0) == 0;
+    _exit(may ? 0 : errno);
   }
   int status = 0;
   if (reader > 0) waitpid(reader, &status, 0);
@@ -133,7 +135,7 @@ Facts gather_facts() {
   Facts facts;
   // This comes before the first use of DAT, because a child of a process with threads may do
   // little.
-  const int denied = read_from_sibling();
+  const int denied = reach_sibling();
   facts.sibling_access = denied == 0;
   if (denied != 0) facts.sibling_error = std::strerror(denied);
   facts.conf = tools::read_conf_file();

@@ -33,7 +33,7 @@ struct Facts {
   std::vector<KernelCall> missing_calls;
   bool proc_mounted = true;
   std::optional<long> ptrace_scope; // of Yama; empty: there is no Yama
-  bool sibling_access = false;      // process_vm_readv(2) worked between two children
+  bool sibling_access = false;      // process_vm_readv(2) and _writev(2) work between two children
   std::string sibling_error;        // why it did not
   std::string memfd_error;          // "ftruncate: File too large"; empty: works
   // Calls that Datum needs and a filter refuses: "sendmsg", "Operation not permitted".

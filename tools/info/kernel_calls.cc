@@ -7,6 +7,7 @@
 #include <linux/membarrier.h>
 #include <linux/netlink.h>
 #include <optional>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -66,6 +67,11 @@ int diagnostics_refusal() {
   return asked || passes ? 0 : errno;
 }
 
+// No octets: nothing is changed.
+int madvise_refusal() {
+  return madvise(nullptr, 0, MADV_DONTFORK) == 0 ? 0 : errno;
+}
+
 } // namespace
 
 std::vector<KernelCall> missing_kernel_calls(const std::string& release) {
@@ -74,6 +80,8 @@ std::vector<KernelCall> missing_kernel_calls(const std::string& release) {
     if (error != 0)
       missing.push_back({name, since, instead, absence_of(error, since, release), error});
   };
+  check(madvise_refusal(), "madvise", "2.6.16",
+        "large transfers within the host take two copies instead of one");
   check(diagnostics_refusal(), "NETLINK_SOCK_DIAG", "3.3",
         "/proc/net/tcp tells whose a port is, and nothing tells whose a full queue is");
   check(membarrier_refusal(), "membarrier", "4.14", "each call of DAT takes somewhat longer");

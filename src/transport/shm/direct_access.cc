@@ -30,6 +30,12 @@ int read_nonce(pid_t pid, const DirectTerms& terms, std::uint64_t& found) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == sizeof found ? 0 : errno;
 }
 
+// 0, or the errno with which the call itself is refused. A filter may allow reads alone. Nothing is
+// written: there are no octets, and whether this process may be written to the read has told.
+int refusal_of_writes(pid_t pid) {
+  return ::process_vm_writev(pid, nullptr, 0, nullptr, 0, 0) == 0 ? 0 : errno;
+}
+
 UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t inode,
                    bool writable) {
   const PeerFile file(pid, number);
@@ -63,7 +69,8 @@ std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& proces
     reason = std::move(why);
     return nullptr;
   };
-  if (terms.table_fd < 0 || terms.life_fd < 0) return refuse("switched off by the peer");
+  if (terms.table_fd < 0 || terms.life_fd < 0)
+    return refuse("the peer has switched it off, or has no life token");
   if (process.pid == 0) return refuse("the peer is in another pid namespace");
   if (!is_same_user(process.uid, ::geteuid()).value_or(false))
     return refuse("the peer runs as another user");
@@ -71,6 +78,8 @@ std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& proces
   if (const int error = read_nonce(process.pid, terms, found); error != 0)
     return refuse(why_unreadable(error));
   if (found != terms.nonce) return refuse("the process is not the peer");
+  if (const int error = refusal_of_writes(process.pid); error != 0)
+    return refuse(text("process_vm_writev is refused: {}", std::strerror(error)));
 
   PeerLife life(open_told(process.pid, terms.life_fd, terms.device, terms.life_inode, true));
   if (!life.lives())

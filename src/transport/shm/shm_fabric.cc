@@ -76,8 +76,11 @@ Greeting ShmFabric::introduce() const {
 }
 
 NamedAttributes ShmFabric::attributes() const {
+  const char* direct = !context_.options.allow_direct ? "off"
+                       : life_                        ? "where allowed"
+                                                      : "none; the life token cannot be made";
   NamedAttributes own = {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
-                         {"shm.direct", context_.options.allow_direct ? "where allowed" : "off"},
+                         {"shm.direct", direct},
                          {"shm.links", text("{}", context_.links.size())}};
   // Beside TCP the shared memory transport does not decide which path a connection takes.
   if (!context_.options.ports_are_claimed) {

@@ -324,7 +324,7 @@ TEST(DirectAccessRefused, WhenItIsSwitchedOffHere) {
   EXPECT_STREQ(dialled.port->path(), "shm ring");
   EXPECT_EQ(dialled.port->path_reason(), "switched off here");
   EXPECT_STREQ(b.links[0]->path(), "shm ring");
-  EXPECT_EQ(b.links[0]->path_reason(), "switched off by the peer");
+  EXPECT_EQ(b.links[0]->path_reason(), "the peer has switched it off, or has no life token");
 }
 
 TEST(DirectAccessRefused, TowardsAnotherUser) {

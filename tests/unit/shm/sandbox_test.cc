@@ -192,5 +192,28 @@ TEST(WithoutFstatfs, WhoIsDialledNamesTheCallAndTheDialIsUnreachable) {
   EXPECT_EQ(said, kAsExpected);
 }
 
+// A filter may refuse the writes alone. A connection that only reads directly would break at the first
+// Write.
+// Rules: SANDBOX.5
+TEST(WithoutWritesToAProcess, TheConnectionGoesThroughTheRing) {
+  Child child([](Numbers& numbers) {
+    if (!forbid_call(SYS_process_vm_writev, EPERM)) return numbers.put(kNoFilter);
+    World world;
+    Adapter a(world, "127.0.0.1");
+    Adapter b(world, "127.0.0.1");
+    const auto name = b.fabric->publish_any();
+    Dialled dialled;
+    if (!name || !ends(world, a, "127.0.0.1", (*name)->qualifier(), dialled) || !dialled.port)
+      return numbers.put(kOtherwise);
+    const bool ring = std::string(dialled.port->path()) == "shm ring";
+    const bool told =
+        dialled.port->path_reason() == "process_vm_writev is refused: Operation not permitted";
+    numbers.put(ring && told ? kAsExpected : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kAsExpected);
+}
+
 } // namespace
 } // namespace datum::test
