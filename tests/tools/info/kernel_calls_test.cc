@@ -48,7 +48,7 @@ struct Case {
   const char* name;
   const char* before; // a kernel that does not have it yet
 };
-const Case kCases[] = {{SYS_madvise, "madvise", "2.6.15"},
+const Case kCases[] = {{SYS_madvise, "madvise", "2.4.37"},
                        {SYS_membarrier, "membarrier", "4.13.16-generic"},
                        {434, "pidfd_open", "4.18.0-80.el8"},
                        {437, "openat2", "5.5"},
