@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // connection.h: the steps that hello.c spells out, for the examples whose subject begins after
-// them. Lives here: opening and closing one side, connecting and accepting, offering memory to a
-// peer. Not here:   data transfer: each example shows its own.
+// them.
+// Lives here: opening and closing one side, connecting and accepting, offering memory to a peer.
+// Not here:   data transfer: each example shows its own.
 #ifndef DATUM_EXAMPLES_CONNECTION_H
 #define DATUM_EXAMPLES_CONNECTION_H
 

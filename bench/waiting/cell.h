@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/cell.h: the cells of the matrix: the operation, transport, cores and both habits.
-// Lives here: the habits of both sides, names. Not here: the loops of a habit (habits.h).
+// Lives here: the habits of both sides, names.
+// Not here:   the loops of a habit (habits.h).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/pair.h: two processes, each on its core, and a page of memory between them.
-// Lives here: starting, meeting, ending, the words that one process tells the other. Not here: the
-//             work of the two.
+// Lives here: starting, meeting, ending, the words that one process tells the other.
+// Not here:   the work of the two.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/attributes.h: attributes of IAs, providers and EPs in the layouts of one DAT version.
-// Lives here: what the versions have in common; their traits fill in the rest.
+// facade/attributes.h: attributes of IAs, providers and EPs, and parameters of LMRs, as DAT
+// structs. v1/attributes.cc and v2/attributes.cc include it, each with the structs of its version.
+// Lives here: the fields that both versions have; those files fill in the rest.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +59,8 @@ void assign_capped(T& to, std::uint64_t value) {
 
 inline DAT_IA_HANDLE consumer_ia(Token ia) {
   DAT_IA_HANDLE handle = DAT_HANDLE_NULL;
-  // A program that called the table itself knows the IA by this provider's handle.
+  // It fails if the program opened the IA through the provider's function table, without libdat.
+  // Then the program knows it by `ia`.
   return ::dats_get_ia_handle(ia, &handle) == DAT_SUCCESS ? handle : ia;
 }
 
@@ -149,8 +151,8 @@ inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes&
   to.max_rdma_read_in = from.max_rdma_read_in;
   to.max_rdma_read_out = from.max_rdma_read_out;
   to.reads_out_chosen = true;
-  // Programs written for DAT 1.1 leave newer fields at zero: no watermark, the same number of
-  // segments.
+  // Programs written for DAT 1.1 leave newer fields at zero. That means no watermark, and as many
+  // segments for RDMA Reads and Writes as max_request_iov.
   to.srq_soft_hw = from.srq_soft_hw == 0 ? kWatermarkInfinite : from.srq_soft_hw;
   to.max_rdma_read_iov =
       from.max_rdma_read_iov == 0 ? from.max_request_iov : from.max_rdma_read_iov;
@@ -192,7 +194,8 @@ inline void describe(const EndpointAttributes& from, DAT_EP_ATTR& to) {
   to.ep_provider_specific = nullptr;
 }
 
-// `plain`: this version's type of memory that was named by its address alone.
+// `plain`: the mem_type to report for memory that was registered by its virtual address alone
+// (MemoryType::Virtual and StronglyOrdered).
 inline void describe(const RegionRequest& request, DAT_MEM_TYPE plain, DAT_LMR_PARAM& to) {
   switch (request.type) {
   case MemoryType::Region:

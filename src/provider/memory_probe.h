@@ -15,7 +15,8 @@ namespace datum {
 
 class KernelMemoryProbe final : public MemoryProbe {
  public:
-  // Method::Text: as on a kernel that answers no queries.
+  // Method::Text reads /proc/self/maps as text, as on kernels before 6.11, which cannot be queried
+  // for one mapping. For tests.
   explicit KernelMemoryProbe(Mappings::Method method = Mappings::Method::Query) : method_(method) {}
   ~KernelMemoryProbe() override;
   KernelMemoryProbe(const KernelMemoryProbe&) = delete;

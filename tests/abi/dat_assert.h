@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * tests/abi/dat_assert.h: compile-time assertions that read the same in C and in C++.
- * Lives here: the vocabulary of the dat1_*.c and dat2_*.c files. Not here: any number of the ABI.
+ * Lives here: the vocabulary of the dat1_*.c and dat2_*.c files.
+ * Not here:   any number of the ABI.
  */
 #ifndef DATUM_TESTS_ABI_DAT_ASSERT_H
 #define DATUM_TESTS_ABI_DAT_ASSERT_H

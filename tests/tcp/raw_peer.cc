@@ -29,7 +29,8 @@ Octets filled(std::size_t size) {
   return Octets(size, 0xee);
 }
 
-// Puts the length in front, and padding and a CRC field that is not checked behind.
+// Puts the MPA length in front of the ULPDU. Behind it come padding and a CRC field of zeros, which
+// Datum does not check: both ends are on this host, and neither demands a CRC.
 Octets fpdu(const Octets& ulpdu) {
   Octets out;
   append(out, static_cast<std::uint16_t>(ulpdu.size()));
@@ -142,7 +143,8 @@ Octets terminate(std::string_view code, Echo echo, const Octets& said) {
     std::size_t last = 0;
     for (std::size_t next = 0; next < said.size(); next += fpdu_size(said, next)) last = next;
     const bool is_tagged = (said[last + 2] & 0x80U) != 0;
-    std::size_t size = is_tagged ? 16 : 20; // its length, which Terminates have in front, too
+    // 2 octets of length and the DDP/RDMAP header (14 or 18): a Terminate repeats both.
+    std::size_t size = is_tagged ? 16 : 20;
     if (echo == Echo::Request) size += 28;
     const auto from = said.begin() + static_cast<std::ptrdiff_t>(last);
     out.insert(out.end(), from, from + static_cast<std::ptrdiff_t>(size));

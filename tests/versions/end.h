@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// versions/end.h: one end of a connection, whichever DAT version its library is compiled for. Lives
-// here: the calls by which a test of two versions uses either of them. Not here: a DAT header; the
-// test reads none, since it cannot read both.
+// versions/end.h: one end of a connection, whichever DAT version its library is compiled for.
+// Lives here: the calls by which a test of two versions uses either of them.
+// Not here:   a DAT header; the test reads none, since it cannot read both.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // versions/mix.h: one side of the random mix of tests/stress, whichever DAT version its library is
-// compiled for, so that one process can hold a side of each. Lives here: what a test of two
-// versions says to either of them. Not here: a DAT header; the test reads none, since it cannot
-// read both.
+// compiled for, so that one process can hold a side of each.
+// Lives here: what a test of two versions says to either of them.
+// Not here:   a DAT header; the test reads none, since it cannot read both.
 #pragma once
 
 #include <cstdint>

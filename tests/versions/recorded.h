@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// versions/recorded.h: octets that a release has sent, from tests/versions/recorded. Lives here:
-// reading them. A file has pairs of hexadecimal digits; '#' begins a comment.
+// versions/recorded.h: octets that a release has sent, from tests/versions/recorded. A file has
+// pairs of hexadecimal digits; '#' begins a comment.
+// Lives here: reading them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::string_view kMarkNames = "datum/m";
 
-// Any process can choose names, so only a name of this form is shown.
+// True: the HOST part of a name looks like an address. Any process can bind any abstract name, so a
+// rendezvous or claim with another HOST (except "*") is not shown.
 bool is_address(const std::string& text) {
   in6_addr address = {};
   const std::string host = text.substr(0, text.find('%'));
@@ -48,12 +49,14 @@ bool is_in_the_way(const PortName& name, const TcpSocket& listener, unsigned unp
   if (name.family == kRendezvousNames) return same_form || (privileged && every != at_every);
   if (!privileged) return false;
   if (is_mark(name)) return at_every || marks.at(name.port) >= kMarks;
-  // The claim of a mapped qualifier at every address is in the way of one at a single address.
+  // A claim in kMappedNames blocks only the other form: one of every address blocks a service point
+  // at a single address. (The reverse is found by the marks, above.)
   if (name.family == kMappedNames) return every && !at_every;
   return every || same_form;
 }
 
-// The service points whose rendezvous socket listens. The names of others do not harm them.
+// The service points whose rendezvous socket listens, of all users. A TCP listener whose user has
+// such a point has its rendezvous already, so names that other processes hold do not matter to it.
 using OwnPoints = std::set<std::tuple<std::uint16_t, uid_t, std::string>>;
 
 bool has_its_point(const OwnPoints& points, const TcpSocket& listener) {

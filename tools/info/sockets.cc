@@ -26,7 +26,7 @@ std::optional<std::string> parse_host(std::string_view digits) {
   std::array<char, INET6_ADDRSTRLEN> text = {};
   inet_ntop(count == 1 ? AF_INET : AF_INET6, words.data(), text.data(), text.size());
   const std::string host = text.data();
-  // The IPv4 peer of a dual-stack socket.
+  // A dual-stack socket shows the IPv4 address of either end as ::ffff:a.b.c.d.
   const bool mapped = host.starts_with(kMapped) && host.find('.') != std::string::npos;
   return mapped ? host.substr(kMapped.size()) : host;
 }
@@ -68,7 +68,8 @@ bool is_loopback(const std::string& host) {
   return host == "::1" || host.starts_with("127.");
 }
 
-// If any socket in the tables has the address as its local one, it belongs to this namespace.
+// The remote address belongs to this namespace if any socket in the tables has it as its local
+// address.
 bool is_of_this_host(const TcpSocket& socket, const SocketTables& tables) {
   if (is_loopback(socket.remote.host) || socket.remote.host == socket.local.host) return true;
   return std::any_of(tables.tcp.begin(), tables.tcp.end(), [&](const TcpSocket& other) {

@@ -69,7 +69,8 @@ bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool da
     ++adapter().tally().requests_without_room;
     return false;
   }
-  // The request gets the EP of the RSP, or an EP that the provider makes.
+  // The request gets the EP of the RSP, an EP that the provider makes, or none: then the consumer
+  // names one when it accepts. Only in this last case can it be a request of datagrams.
   const bool consumer_chooses = !reserved() && source_ == EpSource::Consumer;
   if (datagrams && !(consumer_chooses && adapter().knows_datagrams())) return false;
   if (endpoint_ != nullptr) {

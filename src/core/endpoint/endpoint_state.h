@@ -20,10 +20,10 @@ enum class EpState : std::uint8_t {
   TentativePending = 7, // made by the provider for a request of a PSP
   Connected = 9,
   DisconnectPending = 10, // ends gracefully: posted requests are still carried out
-  Disconnected = 11,      // or never connected: reset it
+  Disconnected = 11,      // the connection ended, or the attempt failed; only a reset leads on
   CompletionPending = 12, // accepted, and the peer does not know it yet
   // An endpoint of datagrams after its first connect or accept. It stays so, whichever peers it
-  // gets later. Consumers see it as connected; seen_as().
+  // gets later. Consumers see it as Connected: seen_as() does that.
   Datagrams = 16,
 };
 
@@ -85,7 +85,7 @@ inline constexpr std::array kEpTable{
     EpRow{EpState::DisconnectPending, EpEvent::Lost, EpState::Disconnected},
     EpRow{EpState::Unconnected, EpEvent::Opened, EpState::Datagrams},
     EpRow{EpState::Datagrams, EpEvent::Opened, EpState::Datagrams},
-    // Nothing is drained: Sends of datagrams have ended.
+    // A graceful disconnect drains nothing: a Send of a datagram ends as it is posted.
     EpRow{EpState::Datagrams, EpEvent::Abort, EpState::Disconnected},
     EpRow{EpState::Datagrams, EpEvent::Drain, EpState::Disconnected},
     EpRow{EpState::Datagrams, EpEvent::Lost, EpState::Disconnected},
@@ -107,7 +107,8 @@ inline constexpr std::array kEpEvents{
 
 static_assert(every_enumerator_is_in(kEpStates) && every_enumerator_is_in(kEpEvents));
 static_assert(no_two_rows_match(kEpTable));
-// The provider makes an endpoint for a request that comes without one.
+// These two states need no row that leads to them: an EP begins in Unconnected, or in
+// TentativePending if the provider makes it for a request.
 static_assert(every_state_is_reached(kEpTable, kEpStates,
                                      std::array{EpState::Unconnected, EpState::TentativePending}));
 static_assert(every_state_is_left(kEpTable, kEpStates, kEpEvents)); // none is the last

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/crc32c_blocks.h: the CRC of long runs of octets, by two units of the processor at
-// once. Not here: octets short of a block, and processors without both units (crc32c.cc).
+// transport/iwarp/crc32c_blocks.h: the CRC of long runs of octets, by the crc32 instruction and
+// carry-less multiplication of vectors (VPCLMULQDQ) at once.
+// Not here:   octets short of a block, and processors without one of the two (crc32c.cc).
 #pragma once
 
 #include "transport/iwarp/wire.h"
@@ -10,7 +11,8 @@ namespace datum::iwarp {
 // An FPDU of 64 KiB has eight such blocks.
 inline constexpr std::size_t kCrcBlock = 8064;
 
-// True: this processor has both units, and the build has no faster code.
+// True: this processor has both, and no faster code can run: no ISA-L in the build, or no AVX-512
+// for it.
 bool crc32c_blocks_work();
 
 // Goes on from `running` through all whole blocks at the beginning of `octets`, and takes them

@@ -53,7 +53,8 @@ class ChannelFrame {
   const LinkPeer& peer() const { return peer_; }
 
   // --- records -----------------------------------------------------------------------------------
-  // Every record tells the peer what has been placed. The ring's own word is not written here.
+  // Every record tells the peer what has been placed. stamp() leaves `ring_word` alone: the ring
+  // stores the sequence there when the record is published.
   void stamp(RecordHeader& header, RecordType type, std::uint8_t flags, std::uint32_t length) {
     header.type = type;
     header.flags = flags;
@@ -91,11 +92,12 @@ class ChannelFrame {
   bool listed_for_ack = false; // belongs to Link
 
   // --- calls of the parts on the channel; an ordinary message or request needs none --------------
-  // work() is called at the next look at the links, or when there is room in the ring again.
+  // want_work(): LinkChannel::work() is called at the next look at the links. want_room(): it is
+  // called once the outgoing ring has room again.
   virtual void want_work() = 0;
   virtual void want_room() = 0;
-  // Tells the peer which of its requests failed here, behind `before` others of its class, and ends
-  // the connection.
+  // Tells the peer which of its requests failed here, and ends the connection. The failed request
+  // has the class `kind`; `before` earlier requests of that class have not ended either.
   virtual void terminate(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
   void terminate(RequestClass kind, DtoStatus status) { terminate(kind, status, 0); }
   // Ends a connection whose peer knows why, or need not know.

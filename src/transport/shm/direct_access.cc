@@ -150,8 +150,8 @@ bool ProcessMemory::read_pieces(std::uint64_t remote, std::span<const Segment> i
   VmPiece piece;
   while (pieces.next(piece))
     if (!read_piece(pid_, piece)) return false;
-  // The peer lives now, so it lived during the copy: no byte came from another process with the
-  // same number. If it does not live, the request fails, and its buffer holds nothing of value.
+  // If the peer lives now, it lived during the whole copy, and no byte came from another process
+  // with its number. If it does not, the request fails, and its buffer holds nothing of value.
   return life_.lives();
 }
 

@@ -22,7 +22,8 @@ class PeerFile {
   std::uint64_t device() const { return status_.st_dev; }
   std::uint64_t inode() const { return status_.st_ino; }
   std::uint64_t size() const { return static_cast<std::uint64_t>(status_.st_size); }
-  // The size of a huge page if the file consists of those; else at least a page.
+  // The file's st_blksize if that is a power of two, but at least a page. For a file of huge pages
+  // that is the size of a huge page.
   std::uint64_t granule() const;
   UniqueFd open(bool writable) const;
 

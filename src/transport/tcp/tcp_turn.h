@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_turn.h: how much the connections of one adapter move between two calls of
-// progress(), so that busy connections hold up no other one for longer than a millisecond (decision
-// 312).
+// transport/tcp/tcp_turn.h: how much the connections of one adapter move in a turn, so that busy
+// connections hold up no other one for longer than a millisecond (decision 312). A turn lasts from
+// the beginning of one TcpTransport::progress() to that of the next; pass() begins one, too.
 // Threads: the adapter's lock.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace datum {
 
 class TcpTurn {
  public:
-  // The octets that all connections together may send in a turn, and that they share to read: 0.1
-  // ms within a host, half a millisecond at 2 GB/s.
+  // In a turn all connections together may send about so many octets, and share as many again for
+  // reading (but see kLeastRead). Moving them takes 0.1 ms within a host, 0.5 ms at 2 GB/s.
   static constexpr std::size_t kAll = 1024 * 1024;
   // The octets that a connection sends beside others: it stops at the end of the FPDU in which it
   // has sent so much.

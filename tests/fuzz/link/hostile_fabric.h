@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/link/hostile_fabric.h: a Fabric whose links lead to the fuzzer. Lives here: segments
-// on the heap, so that AddressSanitizer guards their ends; a peer's memory and region table that
-// the fuzzer writes; condemned links that are lost at the next turn. Not here: what the peer writes
-// (hostile_peer.h).
+// tests/fuzz/link/hostile_fabric.h: a Fabric whose links lead to the fuzzer.
+// Lives here: segments on the heap, so that AddressSanitizer guards their ends; a peer's memory and
+//             region table that the fuzzer writes; condemned links that are lost at the next turn.
+// Not here:   what the peer writes (hostile_peer.h).
 #pragma once
 
 #include <cstdlib>

@@ -172,7 +172,8 @@ TEST_F(IaLifecycle, AnAbruptCloseEndsAWaitOnAnEvd) {
     DAT_COUNT more = 0;
     ended = p->evd_wait_func(evd, DAT_TIMEOUT_INFINITE, 1, &event, &more);
   });
-  // A second wait, which fails at once, shows that the thread waits.
+  // A dequeue fails with DAT_INVALID_STATE_EVD_WAITER only while a thread waits, so this shows that
+  // it does.
   DAT_EVENT event;
   while (p->evd_dequeue_func(evd, &event) != 0x8007004d) std::this_thread::yield();
   EXPECT_EQ(p->ia_close_func(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
@@ -201,7 +202,8 @@ TEST_F(IaLifecycle, CallsThatRaceWithACloseAreAnsweredNotFollowed) {
   }
 }
 
-// An endpoint may give up its channel during a call of that channel.
+// An endpoint may give up its channel while a call of the channel is on the stack. So the adapter
+// destroys it later, but before the DAT call returns.
 TEST_F(IaLifecycle, AChannelIsDestroyedBeforeTheCallThatEndsItReturns) {
   const EveryKind objects(p);
   ASSERT_EQ(p->cr_accept_func(objects.cr, objects.ep, 0, nullptr), DAT_SUCCESS);
