@@ -140,6 +140,26 @@ INSTANTIATE_TEST_SUITE_P(
         Answer{"HalfAReplyAndAReset", says_and_resets(from_hex(kReplyKey)), kHearsNothing}),
     [](const auto& one) { return std::string(one.param.name); });
 
+// Rules: tcp.A1
+TEST_F(HostileListener, AnotherProtocolIsNamedInTheLogOnce) {
+  const auto connect_to_it = [this] {
+    RawPeer peer = asked();
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    testing::internal::CaptureStderr();
+    const std::string greeting = "SSH-2.0-OpenSSH_9.2\r\n";
+    EXPECT_TRUE(peer.say(Octets(greeting.begin(), greeting.end())));
+    expect_end(side_, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::string said = connect_to_it();
+  EXPECT_NE(said.find(" port " + std::to_string(hostile_.qualifier()) +
+                      " over TCP: what listens there speaks another protocol than iWARP"),
+            std::string::npos)
+      << said;
+  ASSERT_DAT_OK(dat_ep_reset(side_.ep()));
+  EXPECT_EQ(connect_to_it(), "") << "within ten seconds";
+}
+
 // --- rejects -------------------------------------------------------------------------------------
 
 // Rules: tcp.A2

@@ -170,6 +170,21 @@ void TcpDial::tell(Shortage shortage) {
                                    context_.name);
 }
 
+// The consumer hears the same as of a port where nobody listens. Behind a mapped qualifier any port
+// may be another program's, so nothing is said there.
+void TcpDial::tell_foreign(std::uint16_t port) {
+  try {
+    if (context_.connect_shortage.may_tell(Lack::Other, context_.now()))
+      log(LogLevel::Warn,
+          "connecting to {} port {} over TCP: what listens there speaks another protocol than "
+          "iWARP; "
+          "is the port right?",
+          to_text(host_), port);
+  } catch (const std::bad_alloc&) { // for the address
+    log_out_of_memory();
+  }
+}
+
 // Called once for each connect. A refusal of this host, or the lack of a network, is a warning, as
 // rare as one about a shortage.
 void TcpDial::tell_unreachable() {
@@ -297,6 +312,7 @@ void TcpDial::Attempt::on_no_reply(iwarp::NoReply why, int error) {
     revision_ = kOldRevision;
     begin_again();
   } else {
+    if (dial_.has_one_port() && why == iwarp::NoReply::Foreign) dial_.tell_foreign(port_);
     if (!dial_.has_one_port())
       log(LogLevel::Debug, "connecting to {} qualifier {}: nobody for it at port {}",
           to_text(dial_.host_), dial_.qualifier_, port_);

@@ -86,6 +86,7 @@ class TcpDial final : private Timer {
   void arm();
   void tell(Shortage shortage);
   void tell_unreachable();
+  void tell_foreign(std::uint16_t port);
   bool has_one_port() const { return is_port(qualifier_); }
 
   TcpContext& context_;
