@@ -78,7 +78,7 @@ Greeting ShmFabric::introduce() const {
 NamedAttributes ShmFabric::attributes() const {
   const char* direct = !context_.options.allow_direct ? "off"
                        : life_                        ? "where allowed"
-                                                      : "none; the life token cannot be made";
+                                                      : "no life token";
   NamedAttributes own = {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
                          {"shm.direct", direct},
                          {"shm.links", text("{}", context_.links.size())}};
