@@ -100,7 +100,11 @@ static void serve_one(DAT_CONN_QUAL qualifier, DAT_TIMEOUT patience, int announc
   open_side(&side);
   post_receive(&side);
   if (qualifier != 0) {
-    CHECK(dat_psp_create(side.ia, qualifier, side.connect_evd, DAT_PSP_CONSUMER_FLAG, &listener));
+    const DAT_RETURN result =
+        dat_psp_create(side.ia, qualifier, side.connect_evd, DAT_PSP_CONSUMER_FLAG, &listener);
+    if (DAT_GET_TYPE(result) == DAT_CONN_QUAL_IN_USE)
+      fail("qualifier %lu is taken: choose another", qualifier);
+    CHECK(result);
     printf("server %d listens on qualifier %lu\n", (int)getpid(), qualifier);
   } else {
     CHECK(dat_psp_create_any(side.ia, &qualifier, side.connect_evd, DAT_PSP_CONSUMER_FLAG,

@@ -12,6 +12,11 @@ trap 'kill "$server_id" 2>/dev/null || true' EXIT
 read -r -u 3 listens # when it listens, it says so
 printf '%s\n' "$listens"
 
+# A second server finds the qualifier taken.
+if taken=$("$program" --server "$qualifier" 2>&1); then exit 1; fi
+printf '%s\n' "$taken"
+grep -q "^qualifier $qualifier is taken: choose another$" <<<"$taken"
+
 answer=$("$program" 127.0.0.1 "$qualifier")
 printf '%s\n' "$answer"
 read -r -u 3 received

@@ -88,8 +88,10 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
       dat_ep_connect(ep.get(), address.dat(), port, limit, static_cast<DAT_COUNT>(data.size()),
                      data.data(), DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG);
   // A shortage on this host says nothing about the peer.
-  check(asked, "dat_ep_connect", peer,
-        is_type(asked, DAT_INSUFFICIENT_RESOURCES) ? ExitCode::Usage : ExitCode::PeerLost);
+  if (asked != DAT_SUCCESS)
+    throw ToolError(is_type(asked, DAT_INSUFFICIENT_RESOURCES) ? ExitCode::Usage
+                                                               : ExitCode::PeerLost,
+                    refused_connect(asked, peer, address));
   // The provider's own timer decides. This deadline is for a provider that never posts an event.
   const Deadline deadline = after(timeout + std::chrono::seconds(5));
   auto event = wait_event(connect_evd, deadline);

@@ -18,6 +18,9 @@ struct Ways {
 };
 Ways ways_to(DAT_IA_HANDLE ia, const Address& address);
 
+// For a dat_ep_connect() that itself returned `ret`, a failure. peer: "HOST port N".
+std::string refused_connect(DAT_RETURN ret, const std::string& peer, const Address& address);
+
 // number: the event of the failed connect. peer: "HOST port N".
 std::string failed_connect(DAT_EVENT_NUMBER number, const std::string& peer, const Address& address,
                            const Ways& ways);

@@ -17,6 +17,9 @@ namespace {
 
 using Findings = std::vector<Finding>;
 
+// dat-cp reads it, so there is nothing to say of it.
+constexpr std::string_view kTokenOfDatCp = "DAT_CP_TOKEN";
+
 const VariableInfo* known_variable(const std::string& name) {
   const auto all = variables();
   const auto found = std::find_if(all.begin(), all.end(),
@@ -93,7 +96,7 @@ std::string step_for_alias(const std::string& name) {
   return fmt::format("have DATUM_ALIAS name an adapter that dat-info lists, or leave {} out", name);
 }
 
-// The value is shown only for the names of Datum, since DAT_CP_TOKEN, for example, is a secret.
+// The value is shown only for the names of Datum, since that of another program can be a secret.
 void judge_environment(const Facts& facts, std::vector<Finding>& out) {
   for (const auto& [name, value] : facts.environment) {
     if (const VariableInfo* const info = known_variable(name))
@@ -101,7 +104,7 @@ void judge_environment(const Facts& facts, std::vector<Finding>& out) {
     else if (name.starts_with("DATUM_"))
       out.push_back({Grade::Problem, "environment",
                      fmt::format("{}={}: no such setting", name, value), all_settings()});
-    else
+    else if (name != kTokenOfDatCp)
       out.push_back(
           {Grade::Note, "environment", name + " is set; Datum's libraries do not read it", {}});
   }

@@ -83,7 +83,7 @@ struct LocalSides {
     has_probe = cores.size() >= 2;
     server = std::make_unique<LocalServer>(options, pin ? cores[1] : -1);
     server->await_listening(); // a failure is thrown here, before the client side fails, too
-    if (pin) pin_to(cores[0]);
+    if (pin) pin_to(cores[0], kAdviceOfLocal);
   }
   FarSide far;
   Probe probe;
@@ -266,7 +266,10 @@ std::vector<std::string> Client::warnings() const {
         fmt::format("This machine is busy, load {:.1f} on {} core{}: the figures, and the "
                     "limits beside them, mean little.",
                     machine_.load, machine_.cores, machine_.cores == 1 ? "" : "s"));
-  if (machine_.cores < 2 && line_.local)
+  if (machine_.cores == 0 && line_.local)
+    lines.emplace_back("The kernel does not tell which cores may be used (sched_getaffinity): "
+                       "neither side is pinned to one, and no limits stand beside the figures.");
+  if (machine_.cores == 1 && line_.local)
     lines.emplace_back("Only one core: both sides take turns on it, and the figures are the "
                        "scheduler's.");
   return lines;

@@ -73,7 +73,7 @@ class HeldBackLog {
 };
 
 ExitCode serve_once(ServerOptions options, int core, int to_parent) {
-  if (core >= 0) pin_to(core);
+  if (core >= 0) pin_to(core, kAdviceOfLocal);
   options.once = true;
   options.quiet = true; // the parent reports errors
   // Ctrl-C goes to both processes. The parent handles it; the server side ends with its connection

@@ -44,13 +44,15 @@ Machine this_machine() {
 }
 
 std::string text_of(const Machine& machine) {
-  return fmt::format("{}, {} core{} usable, {}, load {}", machine.processor, machine.cores,
-                     machine.cores == 1 ? "" : "s", machine.kernel,
+  const std::string cores = machine.cores == 0 ? "usable cores unknown"
+                                               : fmt::format("{} core{} usable", machine.cores,
+                                                             machine.cores == 1 ? "" : "s");
+  return fmt::format("{}, {}, {}, load {}", machine.processor, cores, machine.kernel,
                      std::isnan(machine.load) ? "unknown" : fmt::format("{:.2f}", machine.load));
 }
 
 bool is_busy(const Machine& machine) {
-  return machine.load > machine.cores / 2.0;
+  return machine.cores > 0 && machine.load > machine.cores / 2.0;
 }
 
 std::vector<int> allowed_cores() {
@@ -63,14 +65,13 @@ std::vector<int> allowed_cores() {
   return cores;
 }
 
-void pin_to(int core) {
+void pin_to(int core, std::string_view advice) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(core), &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0)
     throw tools::ToolError(tools::ExitCode::Usage,
-                           fmt::format("core {}: {} (taskset -p $$ shows the usable ones)", core,
-                                       std::strerror(errno)));
+                           fmt::format("core {}: {} ({})", core, std::strerror(errno), advice));
 }
 
 } // namespace datum::perf

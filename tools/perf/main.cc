@@ -199,7 +199,9 @@ int main(int argc, char** argv) try {
     datum::tools::raise_file_limit();
     // The provider reads it when an IA is opened, on both sides of --local.
     if (!line.transport.empty()) setenv("DATUM_TRANSPORT", line.transport.c_str(), 1);
-    if (line.core >= 0) datum::perf::pin_to(line.core);
+    if (line.core >= 0)
+      datum::perf::pin_to(line.core, "taskset -p $$ shows the usable ones; without --core the "
+                                     "kernel chooses");
     return line.server ? serve(line) : datum::perf::run_client(line);
   });
 } catch (const std::exception& error) {

@@ -38,5 +38,22 @@ TEST(FailedConnect, AProviderThatDoesNotTellItsWaysIsNotGuessedAt) {
       "else than DAT listen there? (DAT_CONNECTION_EVENT_TIMED_OUT)");
 }
 
+// Rules: MESSAGE.4
+TEST(FailedConnect, ALinkLocalAddressWithoutItsInterfaceIsToldWhatItLacks) {
+  const auto answer = [](const std::string& host) {
+    return refused_connect(DAT_INVALID_ADDRESS | DAT_INVALID_ADDRESS_MALFORMED, host + " port 7",
+                           resolve(host));
+  };
+  EXPECT_EQ(answer("fe80::1"),
+            "dat_ep_connect(fe80::1 port 7): DAT_INVALID_ADDRESS: DAT_INVALID_ADDRESS_MALFORMED "
+            "(a link-local address needs its interface, as in fe80::1%eth0)");
+  for (const char* host : {"fe80::1%lo", "::", "0.0.0.0"})
+    EXPECT_NE(answer(host).find("(use an address of a machine that this one can reach)"),
+              std::string::npos)
+        << host;
+  EXPECT_EQ(refused_connect(DAT_INVALID_HANDLE, "fe80::1 port 7", resolve("fe80::1")),
+            "dat_ep_connect(fe80::1 port 7): DAT_INVALID_HANDLE");
+}
+
 } // namespace
 } // namespace datum::tools

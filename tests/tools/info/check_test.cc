@@ -325,8 +325,15 @@ TEST(InfoCheck, AnAliasThatNoProgramCanAskForIsAProblem) {
 
 TEST(InfoCheck, TheValueOfAnotherProgramsVariableIsNotShown) {
   Facts facts = good();
+  facts.environment = {{"DAT_ELSEWHERE", "5ec3e7"}};
+  expect(facts, "DAT_ELSEWHERE is set; Datum's libraries do not read it", Grade::Note);
+  EXPECT_EQ(find(judge(facts), "5ec3e7"), nullptr);
+}
+
+TEST(InfoCheck, TheTokenOfDatCpIsNoFinding) {
+  Facts facts = good();
   facts.environment = {{"DAT_CP_TOKEN", "5ec3e7"}};
-  expect(facts, "DAT_CP_TOKEN is set; Datum's libraries do not read it", Grade::Note);
+  EXPECT_EQ(find(judge(facts), "DAT_CP_TOKEN"), nullptr);
   EXPECT_EQ(find(judge(facts), "5ec3e7"), nullptr);
 }
 

@@ -2,16 +2,21 @@
 // dat-perf as a user runs it. Figures are not judged: only that there are some.
 #include <gtest/gtest.h>
 
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <regex>
 
 #include "command.h"
 #include "full_pipe.h"
+#include "tests/filter.h"
 #include "tests/own_network.h"
 
 namespace datum::perf {
@@ -357,6 +362,64 @@ TEST(DatPerf, ATableOfIdleConnectionsHasAHeadOfItsOwn) {
   EXPECT_EQ(idle.code, 0);
   EXPECT_EQ(count(idle.output, "watched for 1 s\n"), 1U) << idle.output;
   EXPECT_EQ(count(idle.output, "median"), 0U) << idle.output;
+}
+
+// What a command ends with under a filter that refuses this call. Without a value where there are no
+// filters.
+std::optional<Ended> run_without(std::uint32_t call, const std::string& command) {
+  constexpr int kNoFilter = 77;
+  int output[2];
+  if (pipe(output) != 0) throw std::runtime_error("pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    close(output[0]);
+    dup2(output[1], STDOUT_FILENO);
+    dup2(output[1], STDERR_FILENO);
+    if (test::forbid_call(call, EPERM))
+      execl("/bin/sh", "sh", "-c", ("exec timeout -k 1 60 " + command).c_str(),
+            static_cast<char*>(nullptr));
+    _exit(kNoFilter);
+  }
+  close(output[1]);
+  Ended ended;
+  std::array<char, 4096> part = {};
+  for (ssize_t n = 0; (n = read(output[0], part.data(), part.size())) > 0;)
+    ended.output.append(part.data(), static_cast<std::size_t>(n));
+  close(output[0]);
+  int status = -1;
+  waitpid(child, &status, 0);
+  ended.code = test::exit_code(status);
+  return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
+}
+
+const std::string kShortLocal = kPerf + " --local -t send-lat -s 8 --repeat 1 --time 1 -q";
+
+TEST(DatPerf, CoresOfWhichTheKernelDoesNotTellAreNotNone) {
+  const auto ended = run_without(SYS_sched_getaffinity, kShortLocal);
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended->code, 0) << ended->output;
+  EXPECT_EQ(count(ended->output, ", usable cores unknown, "), 1U) << ended->output;
+  EXPECT_EQ(count(ended->output, "neither side is pinned to one"), 1U) << ended->output;
+  EXPECT_EQ(count(ended->output, "0 cores") + count(ended->output, "Only one core"), 0U)
+      << ended->output;
+}
+
+TEST(DatPerf, WhereItMayNotPinItselfTheOptionThatGoesWithoutIsNamed) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+    GTEST_SKIP() << "two cores are needed, for one nothing is pinned";
+  const auto pinned = run_without(SYS_sched_setaffinity, kShortLocal);
+  if (!pinned) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(pinned->code, 2);
+  EXPECT_EQ(count(pinned->output, "Operation not permitted (--no-pin lets the kernel choose the "
+                                  "cores)"),
+            1U)
+      << pinned->output;
+  EXPECT_EQ(run_without(SYS_sched_setaffinity, kShortLocal + " --no-pin")->code, 0);
+  const auto one = run_without(SYS_sched_setaffinity, kPerf + " --server --port 0 --core 0");
+  EXPECT_EQ(one->code, 2);
+  EXPECT_EQ(count(one->output, "without --core the kernel chooses"), 1U) << one->output;
 }
 
 TEST(DatPerf, OnlyBothSidesOfOneCommandCanBeLeftToTheKernel) {

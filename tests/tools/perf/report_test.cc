@@ -290,6 +290,12 @@ TEST(PerfReport, WhatIsNotKnownOfTheMachineIsNotZero) {
   EXPECT_NE(text_of(Machine()).find(", load unknown"), std::string::npos) << text_of(Machine());
   EXPECT_FALSE(is_busy(Machine()));
   EXPECT_NE(json_of({}, "", {}, {}).find("\"load\": null"), std::string::npos);
+  Machine machine;
+  machine.load = 3;
+  EXPECT_NE(text_of(machine).find(", usable cores unknown, "), std::string::npos)
+      << text_of(machine);
+  EXPECT_FALSE(is_busy(machine));
+  EXPECT_NE(json_of(machine, "", {}, {}).find("\"cores\": null"), std::string::npos);
   Result result;
   set_test(result.task, "idle");
   EXPECT_NE(table_row(result).find("1 idle endpoint: 0.00 % CPU, an unknown amount of memory and "),
