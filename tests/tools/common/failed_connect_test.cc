@@ -41,8 +41,8 @@ TEST(FailedConnect, AProviderThatDoesNotTellItsWaysIsNotGuessedAt) {
 // Rules: MESSAGE.4
 TEST(FailedConnect, ALinkLocalAddressWithoutItsInterfaceIsToldWhatItLacks) {
   const auto answer = [](const std::string& host) {
-    return refused_connect(DAT_INVALID_ADDRESS | DAT_INVALID_ADDRESS_MALFORMED, host + " port 7",
-                           resolve(host));
+    return refused_connect(DAT_RETURN{DAT_INVALID_ADDRESS} | DAT_INVALID_ADDRESS_MALFORMED,
+                           host + " port 7", resolve(host));
   };
   EXPECT_EQ(answer("fe80::1"),
             "dat_ep_connect(fe80::1 port 7): DAT_INVALID_ADDRESS: DAT_INVALID_ADDRESS_MALFORMED "
