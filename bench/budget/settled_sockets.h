@@ -2,7 +2,7 @@
 // budget/settled_sockets.h: waits until all octets that TCP has sent within this process have
 // arrived.
 // A busy machine may deliver them a moment after the call that sent them. The next call would then
-// find nothing, and its count would be another one.
+// find nothing to read and execute another number of instructions, which is what is measured.
 #pragma once
 
 #include <vector>

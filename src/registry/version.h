@@ -30,8 +30,9 @@ inline constexpr const char* kOtherRegistry = "libdat2.so.2";
 inline constexpr const char* kThisLinkOption = "-ldat";
 inline constexpr const char* kOtherLinkOption = "-ldat2";
 inline constexpr DAT_UINT32 kOtherMajor = 2;
-// The answer of a call that a provider's table lacks. The whole 1.2 constant is returned, class
-// included.
+// The answer of a call that a provider's table lacks. In DAT 1.2 the constant (0xffff0000) holds the
+// class bits already, and programs compare the whole return value with it. In DAT 2.0 the class has
+// to be added.
 inline constexpr DAT_RETURN kNotImplemented = DAT_NOT_IMPLEMENTED;
 #else
 inline constexpr const char* kBuiltInLibrary = "libdatum2.so";

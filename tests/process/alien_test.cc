@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Processes that share more with this one than they should.
+// Forked children, which inherit the parent's handles, locks and sockets: they find the handles
+// invalid, do not hang, and disturb no connection of the parent.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -33,7 +33,8 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{DAT_IB_ATTR_COUNTERS, "TRUE"},
 };
 
-// The form that adapters for Ethernet use on InfiniBand: an IPv4 address is mapped into IPv6.
+// The GID of an address, in the form of RoCE adapters: an IPv4 address is mapped into IPv6, an IPv6
+// address stays as it is.
 std::string gid_of(const Address& address) {
   const sockaddr& given = *to_sockaddr(address);
   in6_addr gid{};
@@ -97,7 +98,8 @@ Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes
   DAT_EP_ATTR known = from;
   if (to.datagrams) known.service_type = DAT_SERVICE_TYPE_RC;
   const Status s = attributes::read(known, position, to);
-  // Programs also write more than they ask for, and other providers accept that.
+  // Programs move more octets in one RDMA Write than the max_rdma_size that they asked for, and
+  // other providers accept that. So only Datum's own limit is checked.
   to.rdma_bound = Limits{}.max_rdma_size;
   return s;
 }

@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-// One number for each counter of the kind of object that has the most.
+// The counters of one object, by number. An IA has the most, so an EP or EVD uses only the front.
 using Counters = std::array<std::uint64_t, DCNT_IA_ALL_COUNTERS>;
 
 // Some counters stay 0, since Datum has nothing to count there: messages that only InfiniBand's
@@ -152,7 +152,7 @@ class View {
     const std::uint64_t from = marks->from.empty() ? 0 : marks->from[at];
     return until(*marks, at) - from;
   }
-  // A failure changes nothing.
+  // set_to_zero(), stop() and start() may throw std::bad_alloc. The counters are then as before.
   void set_to_zero() {
     CounterMarks& marks = object_.make_counter_marks();
     if (marks.from.empty()) marks.from.resize(size_);

@@ -14,7 +14,8 @@ namespace datum {
 
 // net.ipv4.ip_unprivileged_port_start: ports below this one need a privilege.
 long unprivileged_port_start();
-// Ports below this one may need a privilege, at some time or on some host. At least 1024.
+// unprivileged_port_start(), but at least 1024: the administrator may raise a lower value again, and
+// other hosts may have the usual 1024.
 std::uint16_t first_unprivileged_port();
 // Text for the log. EACCES does not tell a missing privilege from a policy, so it names both.
 inline constexpr std::string_view kLacksPrivilege =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The checks on incoming FPDUs, one test each, in their order. If an FPDU breaks two rules at once,
-// the earlier check decides. Every frame arrives once whole and once octet by octet.
+// The checks on incoming FPDUs, C1 to C38, in the order in which Inbound makes them; the second
+// test of C13 stands behind C26, since it needs a Reader. If an FPDU breaks two rules at once, the
+// earlier check decides. expect_refused() and expect_taken() feed the frames twice: whole, and
+// octet by octet.
 #include <gtest/gtest.h>
 
 #include "refused.h"
@@ -196,8 +198,8 @@ TEST(IwarpChecks, C9NoBuffer) {
           const Bytes one = read_request(kRegion, t.base(), 4, msn);
           together.insert(together.end(), one.begin(), one.end());
         }
-        // The test takes no output in between, so four Reads keep their places. The Terminate
-        // echoes the fifth.
+        // Nothing takes the Target's output, so its answers to the first four Reads stay queued,
+        // and four is its IRD. The fifth is one too many, and the Terminate has to echo it.
         t.feed(Octets(together).first(together.size() / 5 * 4));
         all.emplace_back(together.end() - static_cast<std::ptrdiff_t>(together.size() / 5),
                          together.end());
@@ -251,7 +253,8 @@ TEST(IwarpChecks, C11LongerThanTheReceive) {
         return Several{send(1, 60, 0, false), send(1, 5, 60)};
       },
       {"1/2/05", true, false, log});
-  // An FPDU of another opcode that claims to continue the message is refused for its length, too.
+  // An FPDU that continues the message with another opcode and is too long is refused for its
+  // length: the opcode is checked later (C12).
   expect_refused(
       [](Target&) {
         return Several{send(1, 60, 0, false), fpdu(untagged(Rdmap::Immediate, 0, 1, 60), Bytes(8))};

@@ -47,7 +47,8 @@ TEST_F(Patience, AServicePointThatComesLateGetsOneRequest) {
   listen(passive.cr_evd);
   world.advance(5 * kMillisecond);
   EXPECT_EQ(passive.cr_evd.count(), 1);
-  // From here on it is as patient as any other request.
+  // A request that has reached a service point waits for its answer beyond the grace, and is not
+  // repeated.
   world.advance(kSecond);
   EXPECT_EQ(passive.cr_evd.count(), 1);
   ConnectionRequest& cr = request();
