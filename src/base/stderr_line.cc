@@ -13,7 +13,8 @@ void write_to_stderr(std::string_view line) {
   {
     const WriteSignals signals;
     const NotCancellable here;
-    // A closed stderr cannot be reported anywhere.
+    // A failure cannot be reported anywhere. Only the signal of a closed pipe or a file limit is
+    // taken away.
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0 && (errno == EPIPE || errno == EFBIG))
       signals.take_away();
   }

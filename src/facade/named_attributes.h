@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/named_attributes.h: arrays of names and values that a query hands out for good.
 // A consumer may keep an array, and pass it to another call, after the EP that it describes was
-// freed. So the process keeps each set once, and never changes it. There are few sets: an EP
-// reports a path, the reason for it and two numbers below the limits of the IA.
+// freed. So the process keeps each set once, and never changes it. There are few different sets:
+// that of an EP is its path, the reason for it and its two Read limits, which the limits of the IA
+// bound; that of an IA depends only on its name and address.
 // Threads:    any; its lock is the last that is taken.
 #pragma once
 

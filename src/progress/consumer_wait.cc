@@ -51,7 +51,8 @@ void ConsumerWait::breathe() {
   lock_.acquire();
 }
 
-// A thread inside wait(). The destructor runs also when the thread is cancelled in its sleep.
+// A thread inside sleep(), awake or asleep. The destructor runs also when the thread is cancelled
+// in its sleep.
 class ConsumerWait::Waiting {
  public:
   Waiting(TransportDriver& driver, WaitPoint& point, Sleeper& me) : driver_(driver), point_(point) {
@@ -71,7 +72,7 @@ class ConsumerWait::Waiting {
   WaitPoint& point_;
 };
 
-// The same thread without the lock. However its sleep ends, it takes the lock again.
+// The same thread without the lock. It takes the lock again whichever way its sleep ends.
 class ConsumerWait::Asleep {
  public:
   Asleep(LockOwner& lock, Handover& handover, Sleeper& me)
@@ -107,8 +108,9 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
       result = WaitResult::TimedOut;
       break;
     }
-    // A proxy agent runs when let_in() gives up the lock, and may wait for something itself. So no
-    // waiter owns the doorbell meanwhile. The background thread takes the doorbell anyway.
+    // Deferred work runs when the lock is given up. It may be a proxy agent, which may itself wait.
+    // So it runs before this thread claims the doorbell. Otherwise the agent's wait would line up
+    // behind an owner that does not sleep at the doorbell.
     if (worked || lock_.has_deferred())
       lock_.let_in();
     else if (!driver_.handover().is_polling() || !driver_.stop_polling())
@@ -120,7 +122,8 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
 
 // Where data comes by descriptors, the work that an event leaves is mostly an acknowledgement. The
 // consumer's answer takes it along: its next call does it, or the background thread after a
-// backoff. Elsewhere a doorbell has been answered by now, but its cause has not been looked at.
+// backoff. Elsewhere descriptors only ring. This thread may have taken a ring off its descriptor
+// and not yet looked at what the peer rang for, and the peer does not ring for that again.
 // With one processor the background thread might not run before the consumer sleeps again.
 bool ConsumerWait::may_leave_the_rest() const {
   return driver_.has_core_to_spare() && driver_.data_by_descriptors() &&

@@ -13,8 +13,8 @@ class SpinBudget {
   explicit SpinBudget(bool core_to_spare) : core_to_spare_(core_to_spare) {}
 
   // True: the wait should poll. Asked once for each wait. Once polling has been in vain a few
-  // times, it is tried only now and then: polling in vain delays the wake-up, since a processor
-  // that has just begun to sleep wakes latest.
+  // times, it is tried only now and then: polling in vain delays the wake-up. The event then often
+  // comes just after the processor began to sleep, which is when it takes longest to wake.
   bool worth_it() {
     if (!core_to_spare_) return false;
     if (credit_ > 0) return true;

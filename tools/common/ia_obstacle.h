@@ -13,7 +13,8 @@ namespace datum::tools {
 // The cause for which an adapter does not open.
 enum class Obstacle {
   None,
-  Name,    // no program can ask for an adapter with this name
+  // The adapter's name begins with the relaxed-ordering prefix, which dat_ia_open() takes off.
+  Name,
   Unknown, // no adapter has this name
   Version, // the adapters with this name are for other DAT versions or thread safety
   Library, // the library cannot be loaded, or registers no such adapter

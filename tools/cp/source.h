@@ -3,7 +3,8 @@
 // Lives here: offering a window of entries ahead, reading wanted files into free slots, sending
 //             them.
 // Not here:   walking the tree (tree_walk.h), the sink's decisions (sink.h).
-// A slot takes several small files: it leaves when it is full, or when there is nothing else to do.
+// A slot is a part of this side's registered memory, and takes several small files. Its contents
+// are offered to the sink when it is full, or when there is nothing else to do.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace datum::cp {
 
 class Source {
  public:
-  // missing: a text for each source that was named and is not there.
+  // missing: an error text for each file or folder that the user named and that cannot be found.
   Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter,
          std::vector<std::string> missing = {});
   void run(); // until the sink said Bye
@@ -75,8 +76,9 @@ class Source {
   std::optional<Total> total_;
   std::deque<std::string> missing_; // texts that were not sent yet
   TreeWalk walk_;
-  std::size_t
-      most_; // the most items in the window. Each keeps its folder open, and a wanted file, too
+  // The most items in the window. That of a file keeps its folder open, and the file itself while
+  // it is read or resumed.
+  std::size_t most_;
   bool exhausted_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Item> window_;

@@ -37,7 +37,7 @@ struct Entry {
   UniqueFd file;                          // for a file, once it is open
   bool sparse = false;
   std::string problem;
-  Severity severity{}; // Note: left out on purpose
+  Severity severity{}; // for a Problem. Severity::Note: the entry is left out on purpose
 };
 
 class TreeWalk {
@@ -62,8 +62,8 @@ class TreeWalk {
   std::vector<Level> levels_;
 };
 
-// Opens a file that the walk has looked at. Empty, or why that failed. The caller checks that it is
-// still the same file, and a file at all.
+// Opens a file that the walk has looked at. Empty, or why that failed. By now the name may stand
+// for another file, or for no file: Source checks that for each file that it sends.
 std::string open_file(Entry& entry);
 
 // The number and size of the entries below these roots, for progress bars. Calls tick for each

@@ -41,14 +41,14 @@ Unit unit_for(const Task& task, double value) {
   return fitting(kTimes, value);
 }
 
-// Three significant digits, and two for a value below 0.1.
+// Three significant digits, and two for a value below 1; from 1000 on, all digits of the integer.
 std::string number_text(double value) {
   if (value > 0 && value < 0.0995) return fmt::format("{:#.2g}", value);
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
-// The value, rounded as the table shows it. Ratios are made from these, so they agree with the
-// figures of the table.
+// The value, rounded as the table shows it. The table's ratios are made from these, so they agree
+// with its figures.
 double shown(const Task& task, double value) {
   const Unit unit = unit_for(task, value);
   return std::stod(number_text(value / unit.scale)) * unit.scale;
@@ -83,7 +83,8 @@ bool has_memory(const Task& task) {
   return task.op != Op::None;
 }
 
-// The memory and how both sides wait, as far as this test depends on them.
+// The memory and how both sides wait, as far as this test depends on them, and how many idle
+// connections are beside it.
 std::string manner_of(const Task& task) {
   if (task.op == Op::None) return "-";
   std::string manner(name_of(task.memory));
@@ -127,7 +128,8 @@ std::string comparison_row(const Comparison& c, const Task& task, double ours) {
                            c.steady ? "" : " ~");
 }
 
-// Only a probe tells whether the cores moved.
+// True: the cache-line probe ran. Nothing else can set `steady` to false, so a result that is not
+// steady was probed, too.
 bool is_probed(const Result& result) {
   return result.probe > 0 || !result.steady;
 }
@@ -320,7 +322,8 @@ std::string cell(bool known, double value) {
   return known ? fmt::format("{:.6g}", value) : std::string();
 }
 
-// A field with a comma is put in quotes, and each quote in it is doubled.
+// A field for free text, which may have commas: in quotes, with each quote in it doubled. An empty
+// text stays an empty field.
 std::string quoted(const std::string& text) {
   if (text.empty()) return {};
   std::string field = "\"";

@@ -25,7 +25,7 @@ class Session {
   Session(const tools::Interface& ia, const Peer& peer, std::chrono::milliseconds timeout,
           Probe* probe);
   ~Session(); // closes the connection in order, unless give_up() was called
-  // The peer is dead or silent, so the destructor does not wait for it.
+  // Call this if the peer is dead or silent: the destructor then does not wait for it.
   void give_up() { peer_lost_ = true; }
 
   void begin(const Task& task); // connects the endpoints
@@ -34,13 +34,15 @@ class Session {
   double churn(std::uint32_t at_once, std::uint64_t count);
 
   // For --compare. programs(): a bit for each program that the passive side has; throws
-  // ToolError(Usage) if that side was started without --compare. start_tool() and end_tool(): the
-  // server of a tool.
+  // ToolError(Usage) if that side was started without --compare. start_tool() and end_tool(): start
+  // and end the server of a compared tool on the passive side.
   std::uint64_t programs();
   Message start_tool(const Message& wanted); // returns the ports on which the tool listens
   void end_tool();
 
-  double probe(); // 0: unknown, the processes share no page
+  // The ns that a cache line takes from one side's core to the other's; 0: unknown (no shared page,
+  // or no answer).
+  double probe();
   Usage peer_usage();
   std::uint64_t peer_processor_time(); // us
   // "": the provider does not tell it

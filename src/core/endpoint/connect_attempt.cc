@@ -46,14 +46,14 @@ void ConnectAttempt::on_expired(Instant now) {
     connector_.on_asked_again(std::move(channel));
     adapter_.progress().wake();
   } else {
-    // The transport asked no peer, so no peer failed to answer. There may be memory or descriptors
-    // again before the consumer's time limit.
+    // No peer was asked: memory or descriptors were lacking, or an old channel is not gone yet.
+    // That is no refusal by a peer, so try again until the consumer's time limit.
     adapter_.timers().arm(*this, now + pause_);
   }
 }
 
-// A timer must not throw. A connector may retire one channel while the lock is held. So a new
-// channel is made only after the channel of the last attempt is gone.
+// A timer must not throw. AdapterContext::retire() has room for one channel per connector until the
+// lock is given up. So a new channel is made only once no retired channel is left.
 std::unique_ptr<Channel> ConnectAttempt::ask_again() {
   if (adapter_.has_retired()) return nullptr;
   try {

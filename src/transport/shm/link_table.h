@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/link_table.h: the links of one fabric: at most one per peer adapter, two to itself.
+// transport/shm/link_table.h: the links of one fabric: at most one that is not condemned per peer
+// adapter, two to this adapter itself.
 // Threads: the adapter's lock.
 #pragma once
 
@@ -14,13 +15,15 @@ class LinkTable {
  public:
   explicit LinkTable(ShmContext& context) : context_(context) {}
 
-  // The healthy link to a peer. For a link to this very adapter: its dialling side.
+  // The link to a peer that is not condemned; nullptr: none. For a link to this very adapter: its
+  // dialling side.
   ShmPort* find(const PeerKey& peer);
-  // Announces the new link. nullptr: its descriptors cannot be watched, or there is no memory.
+  // Adds the link and tells FabricEvents::on_link(). nullptr: its descriptors cannot be watched, or
+  // there is no memory.
   ShmPort* add(LinkParts parts);
-  // Announces the end of a link and destroys it.
+  // Takes the link out, tells FabricEvents::on_link_lost() and destroys the link.
   void lose(ShmPort& port);
-  // Destroys all links at the end of the fabric, without announcements.
+  // Destroys all links at the end of the fabric, without on_link_lost().
   void clear() { ports_.clear(); }
 
   bool full() const;

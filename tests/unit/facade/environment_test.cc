@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The effects of the variables of the environment on an IA.
+// What read_environment() makes of the variables of the environment.
 #include "provider/environment.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,8 @@ TEST(Environment, LimitsOfTcpWithoutAnyVariable) {
   EXPECT_EQ(tcp.first_fpdu_timeout, 60'000'000'000);
   EXPECT_EQ(tcp.most_unexpected, 65'536U);
   EXPECT_EQ(tcp.read_size, 65'536U);
-  EXPECT_EQ(tcp.most_unsent, std::nullopt); // it depends: TcpOptions::unsent()
+  // Depends on whether the peer is on this host: TcpOptions::unsent().
+  EXPECT_EQ(tcp.most_unsent, std::nullopt);
   EXPECT_EQ(tcp.max_ending, 1024U);
   EXPECT_EQ(tcp.end_timeout, 5'000'000'000);
   EXPECT_EQ(tcp.close_timeout, 1'000'000'000);

@@ -38,7 +38,7 @@ const DAT_OS_WAIT_PROXY_AGENT kNoAgent{};
 const DAT_REGION_DESCRIPTION kNoRegion{};
 constexpr auto kDefault = DAT_COMPLETION_DEFAULT_FLAG;
 
-// All arguments but the handle are null or zero, so the handle must be checked first.
+// Most other arguments are bad as well, so the answer shows that the handle is checked first.
 const std::vector<Call>& calls() {
   static const std::vector<Call> all = {
       {"ia_query", kIa, kBadIa,
@@ -304,7 +304,8 @@ TEST(HandleChecks, EachHandleTellsItsKind) {
   }
 }
 
-// Decision 3, but for the connect EVD of an EP. Both IAs are open under one name.
+// An object of another open IA is answered as an invalid handle (decision 3). The one exception,
+// the connect EVD of an EP (decision 335), is not tested here. Both IAs are open under one name.
 TEST(HandleChecks, ObjectsOfAnotherInstanceAreInvalid) {
   const Provider provider("handles");
   const EveryKind a(provider);

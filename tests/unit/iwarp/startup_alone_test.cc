@@ -88,8 +88,8 @@ TEST_F(StartupAlone, TheRequestIsOnItsWayUntilTcpHasAllOfIt) {
   EXPECT_EQ(to_hex(take()), kRequest);
 }
 
-// The setting of the side holds for all of its connections. The wishes of one request do not change
-// it.
+// Whether to ask for CRC is a setting of the side (the constructor's argument). The `crc` in the
+// wishes of one request does not change it.
 // Rules: iwarp.S9
 TEST_F(StartupAlone, TheCrcIsTheSidesWish) {
   Startup without{queue_, false};

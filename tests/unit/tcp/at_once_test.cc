@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// TcpTransport: when a request leaves within the call that posts it, beside other connections that
-// have something to send.
+// TcpTransport: which requests leave within the call that posts them, and which wait because of
+// other requests or connections.
 #include <gtest/gtest.h>
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.
 #include <linux/tcp.h>
@@ -24,7 +24,7 @@ class AtOnce : public testing::Test {
  protected:
   AtOnce() {
     stations_.let_posters_come_back_soon(*first_);
-    stations_.near.turn(); // the connects have left nothing to do
+    stations_.near.turn(); // does what the connects have left to do
     EXPECT_FALSE(near().has_work());
   }
   // A Send without payload.
@@ -102,7 +102,7 @@ TEST_F(AtOnce, WhatCannotLeaveIsWokenForWhereNobodyComesBackSoon) {
   post(*first_), post(*first_);
   skip(71 * kMicrosecond);
   near().progress();
-  first_->near.channel->on_receive_posted(); // waits for its turn
+  first_->near.channel->on_receive_posted(); // puts first_ in line for a turn, with nothing to send
   EXPECT_EQ(prompt_wakes(), 0U);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
   EXPECT_EQ(prompt_wakes(), 1U);
@@ -110,7 +110,8 @@ TEST_F(AtOnce, WhatCannotLeaveIsWokenForWhereNobodyComesBackSoon) {
 
 // Rules: tcp.S3
 TEST_F(AtOnce, NotBeforeTheEndOfAnotherConnection) {
-  second_->near.channel->on_receive_posted(); // waits for its turn, and the close waits behind it
+  // Puts second_ in line for a turn; the close of first_ comes behind it.
+  second_->near.channel->on_receive_posted();
   first_->near.channel->close(CloseMode::Disconnect);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
   EXPECT_NE(sent(*second_, [&] { near().progress(); }), 0U);
