@@ -2,7 +2,6 @@
 #include "info/kernel_calls.h"
 
 #include <cerrno>
-#include <compare>
 #include <cstdio>
 #include <linux/membarrier.h>
 #include <linux/netlink.h>
@@ -11,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/refused_calls.h"
 #include "base/unique_fd.h"
@@ -22,14 +22,11 @@ namespace {
 // calls.
 constexpr long kPidfdOpen = 434, kOpenat2 = 437, kEpollPwait2 = 441;
 
-struct Version {
-  unsigned major = 0, minor = 0;
-  auto operator<=>(const Version&) const = default;
-};
+using Version = std::pair<unsigned, unsigned>; // major, minor
 
 std::optional<Version> version_in(const std::string& text) {
   Version version;
-  if (std::sscanf(text.c_str(), "%u.%u", &version.major, &version.minor) != 2) return std::nullopt;
+  if (std::sscanf(text.c_str(), "%u.%u", &version.first, &version.second) != 2) return std::nullopt;
   return version;
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/greeting.h"
 #include "common/std_streams.h"
+#include "common/tool_error.h"
 
 namespace datum::perf {
 
