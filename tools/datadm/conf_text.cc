@@ -42,7 +42,8 @@ ConfText::ConfText(std::string_view text) {
   diagnostics_ = std::move(document.diagnostics);
   const bool ends_with_newline = text.ends_with('\n');
   while (!text.empty()) lines_.push_back({.text = std::string(conf::take_line(text)), .entry = {}});
-  if (!lines_.empty()) lines_.back().has_newline = ends_with_newline;
+  if (lines_.empty()) return;
+  lines_.back().has_newline = ends_with_newline;
   for (conf::Entry& entry : document.entries) {
     Line& line = lines_[entry.line - 1];
     line.is_entry = true;
