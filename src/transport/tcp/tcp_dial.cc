@@ -170,15 +170,14 @@ void TcpDial::tell(Shortage shortage) {
                                    context_.name);
 }
 
-// The consumer hears the same as of a port where nobody listens. Behind a mapped qualifier any port
-// may be another program's, so nothing is said there.
+// The connect event is the same as for a port without a listener. Each port that a mapped qualifier
+// stands for may be another program's, so this is for a qualifier that is a port.
 void TcpDial::tell_foreign(std::uint16_t port) {
   try {
     if (context_.connect_shortage.may_tell(Lack::Other, context_.now()))
       log(LogLevel::Warn,
           "connecting to {} port {} over TCP: what listens there speaks another protocol than "
-          "iWARP; "
-          "is the port right?",
+          "iWARP; is the port right?",
           to_text(host_), port);
   } catch (const std::bad_alloc&) { // for the address
     log_out_of_memory();
@@ -312,8 +311,9 @@ void TcpDial::Attempt::on_no_reply(iwarp::NoReply why, int error) {
     revision_ = kOldRevision;
     begin_again();
   } else {
-    if (dial_.has_one_port() && why == iwarp::NoReply::Foreign) dial_.tell_foreign(port_);
-    if (!dial_.has_one_port())
+    if (dial_.has_one_port() && why == iwarp::NoReply::Foreign)
+      dial_.tell_foreign(port_);
+    else if (!dial_.has_one_port())
       log(LogLevel::Debug, "connecting to {} qualifier {}: nobody for it at port {}",
           to_text(dial_.host_), dial_.qualifier_, port_);
     dial_.give_up(*this, error); // destroys this

@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -21,8 +19,8 @@
 #include <utility>
 
 #include "dat_info.h"
+#include "filtered_command.h"
 #include "tests/abstract_name.h"
-#include "tests/filter.h"
 
 namespace datum::info {
 namespace {
@@ -39,30 +37,8 @@ TEST(DatInfo, ChecksUnderALimitOnFiles) {
   EXPECT_NE(ended.output.find("`ulimit -f`"), std::string::npos) << ended.output;
 }
 
-// What --check says under a filter that refuses this call. Without a value where there are no
-// filters.
 std::optional<Ended> check_without(std::uint32_t call) {
-  constexpr int kNoFilter = 77;
-  int output[2];
-  if (pipe(output) != 0) throw std::runtime_error("pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(output[1], STDOUT_FILENO);
-    dup2(output[1], STDERR_FILENO);
-    if (test::forbid_call(call, EPERM))
-      execl(kInfo.c_str(), "dat-info", "--check", static_cast<char*>(nullptr));
-    _exit(kNoFilter);
-  }
-  close(output[1]);
-  Ended ended;
-  std::array<char, 4096> part = {};
-  for (ssize_t n = 0; (n = read(output[0], part.data(), part.size())) > 0;)
-    ended.output.append(part.data(), static_cast<std::size_t>(n));
-  close(output[0]);
-  int status = -1;
-  waitpid(child, &status, 0);
-  ended.code = test::exit_code(status);
-  return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
+  return test::run_without(call, {kInfo, "--check"});
 }
 
 TEST(DatInfo, CheckNamesTheCallWithoutWhichNoAdapterOpens) {

@@ -4,19 +4,19 @@
 
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <regex>
 
 #include "command.h"
+#include "filtered_command.h"
 #include "full_pipe.h"
-#include "tests/filter.h"
 #include "tests/own_network.h"
 
 namespace datum::perf {
@@ -364,32 +364,9 @@ TEST(DatPerf, ATableOfIdleConnectionsHasAHeadOfItsOwn) {
   EXPECT_EQ(count(idle.output, "median"), 0U) << idle.output;
 }
 
-// What a command ends with under a filter that refuses this call. Without a value where there are no
-// filters.
+// The same for a command of the shell, which is ended after a minute.
 std::optional<Ended> run_without(std::uint32_t call, const std::string& command) {
-  constexpr int kNoFilter = 77;
-  int output[2];
-  if (pipe(output) != 0) throw std::runtime_error("pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    close(output[0]);
-    dup2(output[1], STDOUT_FILENO);
-    dup2(output[1], STDERR_FILENO);
-    if (test::forbid_call(call, EPERM))
-      execl("/bin/sh", "sh", "-c", ("exec timeout -k 1 60 " + command).c_str(),
-            static_cast<char*>(nullptr));
-    _exit(kNoFilter);
-  }
-  close(output[1]);
-  Ended ended;
-  std::array<char, 4096> part = {};
-  for (ssize_t n = 0; (n = read(output[0], part.data(), part.size())) > 0;)
-    ended.output.append(part.data(), static_cast<std::size_t>(n));
-  close(output[0]);
-  int status = -1;
-  waitpid(child, &status, 0);
-  ended.code = test::exit_code(status);
-  return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
+  return test::run_without(call, {"/bin/sh", "-c", "exec timeout -k 1 60 " + command});
 }
 
 const std::string kShortLocal = kPerf + " --local -t send-lat -s 8 --repeat 1 --time 1 -q";

@@ -18,11 +18,7 @@ class FullRing : public ::testing::Test {
     ASSERT_TRUE(
         accepter_.adapter.create_psp(&qualifier, accepter_.cr_evd, ServicePoint::EpSource::Consumer)
             .has_value());
-    ASSERT_TRUE(requester_.ep.connect({}, qualifier, 0xffffffff, {}).ok());
-    pair_.world.settle();
-    const Event event = accepter_.next(accepter_.cr_evd);
-    request_ = const_cast<ConnectionRequest*>(
-        static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
+    request_ = &pair_.request_of(requester_, accepter_, qualifier);
     const LocalTriplet word = writer_.local(0, 8);
     const RemoteTriplet target = pair_.passive.remote(0, 8);
     for (std::uint32_t i = 0; i < kRingSlots; ++i)

@@ -69,17 +69,21 @@ struct Pair {
     const ConnQual qualifier = 4000;
     ServicePoint* psp =
         to.adapter.create_psp(&qualifier, to.cr_evd, ServicePoint::EpSource::Consumer).value();
-    ASSERT_TRUE(from.ep.connect({}, qualifier, 0xffffffff, {}).ok());
-    world.settle();
-    const Event event = to.next(to.cr_evd);
-    auto* request = const_cast<ConnectionRequest*>(
-        static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
-    ASSERT_TRUE(request->accept(&to.ep, {}).ok());
-    to.adapter.consume(*request);
+    ConnectionRequest& request = request_of(from, to, qualifier);
+    ASSERT_TRUE(request.accept(&to.ep, {}).ok());
+    to.adapter.consume(request);
     world.settle();
     EXPECT_EQ(from.next(from.connect_evd).kind, EventKind::Established);
     EXPECT_EQ(to.next(to.connect_evd).kind, EventKind::Established);
     ASSERT_TRUE(to.adapter.free(*psp).ok());
+  }
+  // The request that arrives at the service point of this qualifier, which `to` has.
+  ConnectionRequest& request_of(Side& from, Side& to, ConnQual qualifier) {
+    EXPECT_TRUE(from.ep.connect({}, qualifier, 0xffffffff, {}).ok());
+    world.settle();
+    const Event event = to.next(to.cr_evd);
+    return *const_cast<ConnectionRequest*>(
+        static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
   }
   LocalWorld world;
   Side active;

@@ -18,11 +18,7 @@ class Unlooking : public ::testing::TestWithParam<bool> {
     EXPECT_TRUE(
         accepter.adapter.create_psp(&qualifier, accepter.cr_evd, ServicePoint::EpSource::Consumer)
             .has_value());
-    EXPECT_TRUE(requester.ep.connect({}, qualifier, 0xffffffff, {}).ok());
-    pair.world.settle();
-    const Event event = accepter.next(accepter.cr_evd);
-    return *const_cast<ConnectionRequest*>(
-        static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
+    return pair.request_of(requester, accepter, qualifier);
   }
   void accept() {
     ConnectionRequest& request = request_of(a, p, 4000);
