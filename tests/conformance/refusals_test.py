@@ -18,11 +18,11 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LINE = re.compile(r"datum debug: (dat_\w+): (DAT_\w+)(?: (DAT_\w+))?: (.*)")
-# libdat answers these itself; its own tests walk them.
+# libdat itself answers these calls; the tests of libdat check their refusals.
 OF_REGISTRY = ("dat_registry_", "dat_strerror", "dat_provider_", "dat_ia_open")
-# Where arguments of 2.0 stand that have another position in 1.2.
+# Arguments that stand at another position in 1.2 than in 2.0: the position in 2.0 and that in 1.2.
 MOVED = {("dat_lmr_create", 7): 8, ("dat_rmr_bind", 2): 3}
-# Attributes and parts that have to be named one by one.
+# Attributes and parts of arguments, each of which a line has to name.
 ATTRIBUTES = {
     ("dat_ep_create", 6): (
         "max_message_size", "max_rdma_size", "max_recv_dtos", "max_request_dtos", "max_recv_iov",
@@ -33,9 +33,10 @@ ATTRIBUTES = {
     ("dat_srq_create", 3): ("srq_attr", "max_recv_dtos", "max_recv_iov", "low_watermark"),
     ("dat_ep_modify", 3): ("ep_param", "max_recv_dtos"),
 }
-# In 2.0 no value of the type is above this limit.
+# In 2.0 the type of these attributes has no value above the limit, so only 1.2 can refuse them.
 ONLY_IN_1 = {"max_message_size", "max_rdma_size"}
-# A handle that stands for an IA has been looked up by libdat before.
+# The handles that a refusal has to name. Handles of an IA are missing: libdat refuses a bad one
+# before the provider sees it.
 HANDLES = {
     "dat_ep_create": ("pz_handle", "recv_evd_handle", "request_evd_handle",
                       "connect_evd_handle"),

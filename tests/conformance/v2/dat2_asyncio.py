@@ -176,7 +176,7 @@ async def echo_beside(stop):
 
 async def main(library, ia):
     dat, loop = Dat(library), asyncio.get_running_loop()
-    # What a reader raises goes no further than to the loop.
+    # An exception that a reader raises reaches only the loop, so it is collected here.
     raised = []
     loop.set_exception_handler(lambda _, context: raised.append(context))
     server, client = Side(dat, loop, ia), Side(dat, loop, ia)
