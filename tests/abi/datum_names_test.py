@@ -19,12 +19,12 @@ INCLUDE = pathlib.Path(sys.argv.pop()) / "include"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wswitch-enum", "-Wshadow", "-Wundef",
           "-Werror", f"-I{INCLUDE}"]
 LANGUAGES = ([CC, "-x", "c", "-std=c99"], [CXX, "-x", "c++", "-std=c++11", "-Wold-style-cast"])
-# Function, header and enumeration, what an unknown value is called.
+# Function, enumeration, header, and the name of an unknown value.
 TYPES = (("datum_event_name", "DAT_EVENT_NUMBER", "dat.h", "unknown event"),
          ("datum_dto_status_name", "DAT_DTO_COMPLETION_STATUS", "dat.h", "unknown DTO status"),
          ("datum_ep_state_name", "DAT_EP_STATE", "dat.h", "unknown endpoint state"),
          ("datum_handle_type_name", "DAT_HANDLE_TYPE", "udat.h", "unknown handle type"))
-# Where the numbers of an extension begin. The first of InfiniBand's is an event, whose name it gets.
+# The first number of extensions. InfiniBand's first number is an event and gets that event's name.
 BOUND = "DAT_IB_EXTENSION_RANGE_BASE"
 
 
