@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/datadm_test.cc: datadm: the text that it writes, and the program as an
+// tests/registry/datadm_test.cc: tests of datadm: the text that it writes, and the program as an
 // administrator runs it.
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(DatadmText, OtherThreadSafetyIsAnotherLine) {
   EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0 u1.2 threadsafe"});
 }
 
-// If each line caused a search, these tests would take minutes.
+// If each line caused a search of the whole file, these tests would take minutes.
 constexpr int kManyLines = 100'000;
 
 // Rules: REGISTRY.1
@@ -227,7 +227,7 @@ TEST_F(Datadm, UpdateDropsWhatVanished) {
   EXPECT_NE(text().find("datum-lo u1.2 threadsafe"), std::string::npos);
 }
 
-// Another vendor's datadm, or the one of another host, has left a line.
+// The line comes from another vendor's datadm, or from the datadm of another host.
 TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
   const std::string kept = "# mine\nib0 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"\"\n"
                            "ib1 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"a note\"\n";
@@ -285,7 +285,7 @@ TEST_F(Datadm, CreatesNoFolder) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-// Without a dat.conf datadm takes the next place whose folder exists.
+// Without a dat.conf, datadm takes the first place whose folder exists.
 TEST_F(Datadm, WithoutAFolderForTheFirstPlaceTheSecondIsWritten) {
   if (const std::string why = datum::test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
   const std::string script = "mount -t tmpfs none /etc && \"$0\" -a \"$1\" && ls /etc";
@@ -304,7 +304,7 @@ TEST_F(Datadm, WhatIsNoFileIsNotReplacedByOne) {
   EXPECT_EQ(run_on("", {"-a", services_}).err, "datadm: --file names no file; it is empty\n");
 }
 
-// Under a limit on the size of a file, like on a full disk.
+// A limit on the size of a file, which acts like a full disk.
 TEST_F(Datadm, NothingIsSaidToBeDoneThatIsNot) {
   directory_.write("dat.conf", "nonsense\n");
   const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -a \"$2\"";
@@ -357,8 +357,8 @@ TEST_F(Datadm, UnchangedFileIsNotReplaced) {
   EXPECT_EQ(before.st_ino, after.st_ino);
 }
 
-// A place where nothing may be written. Root may write everywhere, hence the limit, under which a
-// draft cannot be written.
+// A place where nothing may be written. Root may write everywhere, so the test sets a limit under
+// which no draft can be written.
 TEST_F(Datadm, WithNothingToChangeAFileWithoutALastNewlineIsLeftAlone) {
   directory_.write("dat.conf", "# mine");
   const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -u";
