@@ -37,7 +37,7 @@ class NewUser:
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "PREFIX", "DESTDIR",
                                             "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DAT_OVERRIDE", "LD_PRELOAD")}
-        # ccache finds what was compiled before.
+        # Lets ccache find what was compiled before.
         self.environment.setdefault("CCACHE_DIR", str(pathlib.Path.home() / ".cache/ccache"))
         self.environment["HOME"] = str(home)
 
@@ -72,7 +72,7 @@ def first_program(user, text, source, build):
     expect_first_program(user.run(by_pkg_config, folder))
     for compiler in (f"cc -std=c99 {STRICT}", f"c++ -x c++ -std=c++11 {STRICT} -Wwrite-strings"):
         expect_first_program(user.run(re.sub(r"^cc ", f"{compiler} ", by_pkg_config, flags=re.M), folder))
-    # With the other header the same program is one of DAT 2.0.
+    # With the other header, the same program is a program of DAT 2.0.
     (folder / "first.c").write_text(program.replace("<dat/udat.h>", "<dat2/udat.h>"))
     newer = re.sub(r"\bdat\)", "dat2)", by_pkg_config)
     expect_first_program(user.run(re.sub(r"^cc ", f"c++ -x c++ {STRICT} ", newer, flags=re.M), folder))
@@ -123,7 +123,7 @@ def main():
     build = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
     readme = (source / "README.md").read_text()
     text = section(readme, "A first program")
-    # A new user has both in the home, so they must not be one folder.
+    # A new user has both folders in the home, so they must not be the same.
     cloned = re.search(r"^git clone .* (\S+) && cd \1$", readme, re.M).group(1)
     if f"PREFIX=$HOME/{cloned} " in text:
         sys.exit(f"README.md: {cloned} is the source tree and the installation")

@@ -14,7 +14,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 SYSCALL = LIBC.syscall
 SYSCALL.restype = ctypes.c_long
 
-# Numbers that are the same on every processor.
+# These numbers are the same on every processor.
 PIDFD_OPEN, CLOSE_RANGE, OPENAT2, EPOLL_PWAIT2 = 434, 436, 437, 441
 SO_PEERCRED, SO_PEERPIDFD = 17, 77
 MFD_ALLOW_SEALING, MFD_NOEXEC_SEAL = 2, 8
