@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names, what a page
-lacks, and what its SYNOPSIS shows that no header declares."""
+"""docs/man/check_pages.py notices three faults: a declaration in a header of DAT 2.0 that no page
+names, a part that a page lacks, and a SYNOPSIS that shows what no header declares."""
 
 import pathlib
 import shutil
@@ -29,7 +29,7 @@ class CheckPages(unittest.TestCase):
             file.write(text)
 
     def check(self):
-        # The examples in the pages are compiled by the test of the pages themselves.
+        # Another test compiles the examples in the pages.
         done = subprocess.run([sys.executable, self.tree / "docs/man/check_pages.py", "--cc", "true"],
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stderr.splitlines()
