@@ -26,11 +26,11 @@ class PartialFileTest : public testing::Test {
     return std::make_unique<PartialFile>(std::make_shared<const UniqueFd>(folder_.open()),
                                          Identity{"file", size, mtime}, 0640, [] {});
   }
-  // Leaves what a run leaves that was cut after so many bytes.
+  // Leaves a file as a run leaves it that was cut after `received` bytes.
   void leave(const std::string& content, std::size_t received) {
     open(content.size())->append(test::bytes_of(content).first(received));
   }
-  // Gives what an earlier run left to another user, and lets all users read and write it.
+  // Gives the leftovers of an earlier run to another user, and lets all users read and write them.
   void give_leftovers_away() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
       if (entry.path().filename().string().starts_with(".dat-cp-")) {
@@ -38,7 +38,7 @@ class PartialFileTest : public testing::Test {
         ASSERT_EQ(chmod(entry.path().c_str(), 0666), 0);
       }
   }
-  // Does what the dat-cp of another user does that takes the file for leftovers.
+  // Does what another user's dat-cp does if it takes the file for leftovers.
   void replace_the_only_file() const {
     const std::filesystem::directory_iterator first(folder_.path());
     ASSERT_NE(first, std::filesystem::directory_iterator());
@@ -214,7 +214,7 @@ TEST_F(PartialFileTest, AnUnfinishedFileOfAnotherUserThatCannotBeRemovedIsNamed)
       << text;
 }
 
-// In a folder that both may write, the dat-cp of another user removes what it takes for leftovers.
+// In a folder that both users may write, another user's dat-cp removes what it takes for leftovers.
 TEST_F(PartialFileTest, AFileThatReplacedTheUnfinishedOneIsNotPutInPlace) {
   auto file = open(5);
   file->append(test::bytes_of("hello"));
@@ -233,7 +233,7 @@ TEST_F(PartialFileTest, AWrongDigestRemovesNothingThatReplacedTheUnfinishedFile)
   EXPECT_EQ(folder_.leftovers(), 1);
 }
 
-// The other run may have set the final mode already, just before it gives the file its name.
+// The other run may already have set the final mode, just before it gives the file its name.
 TEST_F(PartialFileTest, AFileThatAnotherRunIsWritingKeepsItsMode) {
   const auto first = open(10);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))

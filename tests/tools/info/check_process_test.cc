@@ -99,8 +99,7 @@ TEST(DatInfo, CheckNamesTheCallThatKeepsMemoryFromBeingShared) {
 
 TEST(DatInfo, ChecksAMachineWithoutProc) {
   const auto without_proc = [](const std::string& command) {
-    // Without /proc the loader does not find out where a program lies, so it cannot resolve
-    // $ORIGIN.
+    // Without /proc the loader cannot find the folder of a program, so it cannot resolve $ORIGIN.
     return run("unshare -m sh -c 'mount --make-rprivate / && umount -l /proc && " +
                ("LD_LIBRARY_PATH=" + kLibraries + " exec " + command + " 2>&1'"));
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// filtered_command.h: a command under a filter that refuses it one system call.
+// filtered_command.h: runs a command under a filter that refuses it one system call.
 #pragma once
 
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 
 namespace datum::test {
 
-// What the program, words[0], ends with and has written. Without a value where there are no filters.
+// How the program, words[0], ended and what it wrote. Without a value if filters cannot be had.
 inline std::optional<Ended> run_without(std::uint32_t call, std::vector<std::string> words) {
   constexpr int kNoFilter = 77;
   int output[2];
