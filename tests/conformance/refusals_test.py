@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Walk the refusals: each has to be told in words.
+"""Checks the text about each refusal.
 
 Usage: refusals_test.py MAJOR SUITE
 
-Runs the tests of the functions with DATUM_LOG=debug and demands, for each argument that a rule of
-tests/rules/ says is refused, a line that names the call and the argument, as the public headers call
-it, or the attribute inside it. The expected names come from the headers and rules alone.
+Runs the tests of the functions with DATUM_LOG=debug. For each argument that is refused by a rule of
+tests/rules/, a line has to name the call and the argument, by its name in the public headers, or the
+attribute inside it. The expected names come from the headers and rules alone.
 """
 # Rules: REFUSAL.1 REFUSAL.3
 import os
@@ -67,7 +67,7 @@ def arguments_of_calls(major):
 
 
 def refused_arguments(major):
-    """Pairs of call and position that some rule says are refused."""
+    """Pairs of a call and the position of an argument that some rule says is refused."""
     pairs = set()
     for path in (ROOT / "tests" / "rules").glob("dat_*.rules"):
         for line in path.read_text().splitlines():

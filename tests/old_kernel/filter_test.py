@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What programs meet under old-kernel: filter_test.py OLD_KERNEL [unittest's arguments]."""
+"""How system calls end under old-kernel: filter_test.py OLD_KERNEL [unittest's arguments]."""
 
 import ctypes
 import errno
@@ -21,7 +21,7 @@ MFD_ALLOW_SEALING, MFD_NOEXEC_SEAL = 2, 8
 
 
 def error_of(call, *arguments):
-    """The number of the error; 0 where there is none."""
+    """The number of the error, or 0 if there is none."""
     ctypes.set_errno(0)
     return ctypes.get_errno() if call(*arguments) < 0 else 0
 
