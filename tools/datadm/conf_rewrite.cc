@@ -20,7 +20,7 @@ namespace datum::datadm {
 namespace {
 
 constexpr mode_t kNewFileMode = 0644;
-constexpr int kMostLinks = 40; // the kernel follows as many
+constexpr int kMostLinks = 40; // the kernel follows as many links
 
 [[noreturn]] void fail(const fs::path& what, const char* doing, int code) {
   const bool is_forbidden = code == EACCES || code == EPERM;
@@ -29,8 +29,8 @@ constexpr int kMostLinks = 40; // the kernel follows as many
                               is_forbidden && ::geteuid() != 0 ? " (run it as root?)" : ""));
 }
 
-// The target of a chain of links, whether or not it exists. The target is replaced, and never a
-// link.
+// The target of a chain of links, whether or not the target exists. Only the target is replaced,
+// never a link.
 fs::path target_of(const fs::path& file) {
   if (file.empty()) throw ToolError(ExitCode::Usage, "--file names no file; it is empty");
   fs::path target = fs::absolute(file);
@@ -100,7 +100,7 @@ class Draft {
 } // namespace
 
 ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(open_folder(file_)) {
-  // Without this check a device or a pipe that is named by mistake would be replaced by a file.
+  // Without this check, a device or a pipe that was named by mistake would be replaced by a file.
   struct stat info {};
   if (::stat(file_.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     throw ToolError(ExitCode::Failed, fmt::format("{}: is not a regular file", file_.string()));
