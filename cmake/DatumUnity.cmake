@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# DATUM_UNITY: compiles several sources of a target as one. That halves the time of a whole build,
-# but a changed file takes longer. All presets except `clang` set it: a build with `clang` finds a
-# source that does not include what it uses.
+# DATUM_UNITY: compiles several sources of a target as one. That halves the time of a whole build, but
+# a changed file takes longer. `dev` and `release` set it, and so the presets that inherit from them,
+# except `clang` and `editor`: a build with `clang` finds a source that does not include what it uses.
 option(DATUM_UNITY "Compile several source files at a time" OFF)
 set(CMAKE_UNITY_BUILD ${DATUM_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
