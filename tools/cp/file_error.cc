@@ -14,7 +14,7 @@
 namespace datum::cp {
 namespace {
 
-// The other side may show the line, so it names the process whose limit that is.
+// The other side may show the line, so the line names the process whose limit it is.
 std::string limit_of_this_process() {
   const std::uint64_t limit = tools::file_limit();
   const std::string most =

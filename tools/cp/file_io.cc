@@ -16,8 +16,9 @@
 namespace datum::cp {
 namespace {
 
-// A file system caches a write in pages as large as the write. The kernel finds few larger pages
-// than this once memory has been in use for a while: a copy took four times as long.
+// A file system caches a write in pages as large as the write. Once memory has been in use for a
+// while, the kernel finds few pages larger than this. With larger writes a copy took four times as
+// long.
 constexpr std::size_t kWriteAtOnce = 128 << 10;
 
 } // namespace
@@ -77,7 +78,8 @@ bool read_names(int folder, std::vector<std::string>& names) {
 int put_in_place(int folder, const std::string& from, const std::string& to, Existing existing) {
   if (existing == Existing::Keep) {
     if (renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    // Some file systems know no flags. Then a look has to do; only another process can fool it.
+    // Some file systems know no flags. Then this checks for the entry first, which only another
+    // process at the same moment can defeat.
     if (errno != EINVAL && errno != ENOSYS) return errno;
     struct stat st = {};
     if (fstatat(folder, to.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0) return EEXIST;

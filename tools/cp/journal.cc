@@ -31,8 +31,8 @@ std::vector<Digest> Journal::load(const Identity& identity) const {
   if (read_at(file_.get(), found, 0) != found.size() || found != header(identity)) return {};
   std::vector<Digest> blocks;
   Digest digest;
-  // At most as many blocks as the file has, whatever the journal says. A last digest that is not
-  // whole does not count.
+  // Loads at most as many blocks as the file has, whatever the journal says. An incomplete last
+  // digest does not count.
   while (blocks.size() < identity.size / kBlock &&
          read_at(file_.get(), digest, kHeaderSize + blocks.size() * digest.size()) == digest.size())
     blocks.push_back(digest);

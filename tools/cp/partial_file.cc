@@ -23,7 +23,8 @@ namespace {
 // Hashing a hole of this length takes some milliseconds.
 constexpr std::uint64_t kHolePart = 1ULL << 34;
 
-// The name of a temporary file is a digest. The name itself with a suffix could be too long.
+// The name of a temporary file is a digest, because the name itself with a suffix could be too
+// long.
 std::string hidden_name(const std::string& name, std::string_view suffix) {
   std::string text(kReservedPrefix);
   for (std::byte b : digest_of(std::as_bytes(std::span(name))))
@@ -33,8 +34,8 @@ std::string hidden_name(const std::string& name, std::string_view suffix) {
 
 constexpr int kAttempts = 16; // another process may make and remove the name again and again
 
-// A temporary file of another user is removed: that user could read the octets and change them
-// later.
+// Removes a temporary file of another user, because that user could read the octets, and change
+// them later.
 void remove_of_another_user(int folder, const std::string& name, const std::string& path) {
   if (unlinkat(folder, name.c_str(), 0) != 0 && errno != ENOENT)
     throw FileError("write, because its folder holds " + name +
@@ -42,14 +43,14 @@ void remove_of_another_user(int folder, const std::string& name, const std::stri
                     path, errno);
 }
 
-// A hard link made beforehand would lead the written octets into another file.
+// Without this check, a hard link made beforehand would lead the written octets into another file.
 void require_single(const struct stat& st, const std::string& path) {
   if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
     throw FileError("use the temporary file of", path, EEXIST);
 }
 
 // Called once this process has the lock of the temporary file. A run that is about to finish the
-// file has given it its final mode already.
+// file may already have given it its final mode.
 void make_private(const UniqueFd& file, const std::string& path) {
   struct stat st = {};
   if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
@@ -69,8 +70,8 @@ struct Private {
   bool made; // False: an earlier run of this user left it
 };
 
-// Makes the file, or opens the one that an earlier run of this user left. A file that is made here
-// is private from the beginning. Throws FileError.
+// Makes the file, or opens the file that an earlier run of this user left. A file made here is
+// private from the beginning. Throws FileError.
 Private open_private(int folder, const std::string& name, const std::string& path) {
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -87,14 +88,15 @@ Private open_private(int folder, const std::string& name, const std::string& pat
     if (!file && errno == ENOENT) continue;
     if (!file) throw FileError("open the temporary file of", path, errno);
     if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
-    if (held.st_uid != geteuid()) continue; // another user put it there after fstatat()
+    if (held.st_uid != geteuid()) continue; // another user replaced the file after fstatat()
     require_single(held, path);
     return {std::move(file), false};
   }
   throw FileError("use the temporary file of", path, EEXIST);
 }
 
-// Returns "", or what is left behind and why. `path`: of the file that it was made for.
+// Returns "", or what is left behind and why. `path`: the path of the file for which the temporary
+// file was made.
 std::string remove_temporary(int folder, const std::string& name, const std::string& path) {
   if (unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return "";
   const char* const why = std::strerror(errno);
@@ -127,8 +129,8 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
       }) {
   const std::uint64_t left = open_locked();
   if (identity_.size > kBlock) resume(tick);
-  // A new file is not emptied: ext4 takes an emptied file for one that is written again, and waits
-  // for the disk.
+  // A new file is not emptied. ext4 treats an emptied file as a file that is being rewritten, and
+  // waits for the disk.
   else if (left > 0 && ftruncate(file_.get(), 0) != 0)
     throw FileError("empty", identity_.path, errno);
   room_.emplace(file_.get(), identity_.size);
@@ -136,7 +138,7 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
 
 PartialFile::~PartialFile() {
   if (!gone_ && offset_ < kBlock) discard();
-  // If the room cannot be given back now, the run that continues writes over it.
+  // If the space cannot be given back now, the run that continues will write into it.
   if (!gone_) static_cast<void>(room_->give_back(offset_));
 }
 
@@ -174,7 +176,7 @@ void PartialFile::resume(const std::function<void()>& tick) {
   for (; good < blocks.size(); ++good) {
     if (read_at(file_.get(), block, good * kBlock) != kBlock || digest_of(block) != blocks[good])
       break;
-    digest_.update(block); // journal_ is not set yet: nothing is appended twice
+    digest_.update(block); // journal_ is not set yet, so nothing is appended twice
     tick();
   }
   offset_ = good * kBlock;
@@ -195,8 +197,8 @@ void PartialFile::append(std::span<const std::byte> bytes) {
 }
 
 void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>& tick) {
-  // A later run reads back the blocks in the journal, so the file must be long enough before they
-  // are added.
+  // A later run reads back the blocks that the journal names. So the file must be long enough
+  // before those blocks are added to the journal.
   const std::uint64_t end = offset_ + length;
   if (!room_->give_back(offset_) || ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
     throw FileError("extend", identity_.path, errno);
@@ -213,7 +215,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
     discard();
     return false;
   }
-  // The dat-cp of another user does not take this lock, and may have put its own file there.
+  // Another user's dat-cp does not take this lock, and may have put its own file there.
   if (!leads_to(folder_->get(), part_name_, file_)) {
     gone_ = true;
     throw FileError("put in place, because the temporary file was taken away,", identity_.path,
@@ -224,7 +226,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
     throw FileError("set mode and time of", identity_.path, errno);
   if (const int error = put_in_place(folder_->get(), part_name_, name_, existing); error != 0) {
-    if (error == EEXIST) discard(); // a later copy could not put it there, either
+    if (error == EEXIST) discard(); // a later copy could not put the file there, either
     throw FileError("put in place", identity_.path, error);
   }
   gone_ = true;
@@ -234,7 +236,8 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
 
 void PartialFile::discard() {
   gone_ = true;
-  if (!leads_to(folder_->get(), part_name_, file_)) return; // both belong to another run by now
+  // both names belong to another run by now
+  if (!leads_to(folder_->get(), part_name_, file_)) return;
   remove(part_name_);
   if (identity_.size > kBlock) remove(journal_name_);
 }
