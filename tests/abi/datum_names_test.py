@@ -43,7 +43,8 @@ def named(version, header, enumeration):
 
 
 def unit(version, function, enumeration, body, rest=""):
-    """A source file that prints names. The number arrives as a provider stores it, even if the type has no such value."""
+    """A source file that prints names. The number arrives as a provider stores it, even if the type has
+    no such value."""
     return (f"#include <{version}/udat.h>\n#include <datum/names.h>\n#include <stdio.h>\n#include <string.h>\n{rest}"
             f"static void put(unsigned int number) {{\n  {enumeration} value;\n"
             f"  memcpy(&value, &number, sizeof value);\n  puts({function}(value));\n}}\n{body}")

@@ -9,7 +9,8 @@
     <!-- as in README.md -->       commands that README.md has, where another test runs them
 
 Two processes print in any order, so the order of lines is not compared. Numbers are not compared,
-because they are numbers of processes and ports. A host before its port may have any address. Every block of C is a listing.
+because they are numbers of processes and ports. A host before its port may have any address. Every
+block of C is a listing.
 """
 
 import collections

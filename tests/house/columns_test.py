@@ -4,7 +4,8 @@
 
 Not checked is what cannot be wrapped or is not ours to wrap: code, tables, headings, titles, comments, the
 targets of links, terms of a list of definitions, and a word that is longer than a line. The text that a
-script writes is not checked either: whole pages, or the lines between "<!-- bench.sh writes from here -->" and "<!-- bench.sh wrote up to here -->".
+script writes is not checked either: whole pages, or the lines between
+"<!-- bench.sh writes from here -->" and "<!-- bench.sh wrote up to here -->".
 """
 
 import pathlib
