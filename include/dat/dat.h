@@ -208,9 +208,9 @@ typedef enum dat_rmr_param_mask {
 
 /* Who owns the array of segments after a post has returned? */
 typedef enum dat_iov_ownership {
-  DAT_IOV_CONSUMER = 0x0,       /* the consumer's: it may reuse it at once */
-  DAT_IOV_PROVIDER_NOMOD = 0x1, /* the provider's until completion; it does not change it */
-  DAT_IOV_PROVIDER_MOD = 0x2    /* the provider's until completion; it may change it */
+  DAT_IOV_CONSUMER = 0x0,       /* the consumer, who may reuse it at once */
+  DAT_IOV_PROVIDER_NOMOD = 0x1, /* until completion the provider, which does not change it */
+  DAT_IOV_PROVIDER_MOD = 0x2    /* until completion the provider, which may change it */
 } DAT_IOV_OWNERSHIP;
 
 /* Does a provider create endpoints for public service points? */
@@ -596,7 +596,7 @@ typedef enum rmr_async_error_reason { DAT_RMR_OTHER_ERROR = 0 } DAT_RMR_ASYNC_ER
 typedef enum pz_async_error_reason { DAT_PZ_OTHER_ERROR = 0 } DAT_PZ_ASYNC_ERROR_REASON;
 
 typedef struct dat_asynch_error_event_data {
-  DAT_HANDLE dat_handle; /* the object concerned; ask dat_get_handle_type() */
+  DAT_HANDLE dat_handle; /* the object concerned; dat_get_handle_type() tells its kind */
   DAT_COUNT reason;
 } DAT_ASYNCH_ERROR_EVENT_DATA;
 

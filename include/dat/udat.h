@@ -110,8 +110,8 @@ typedef struct dat_os_wait_proxy_agent {
 #define DAT_EVD_ASYNC_EXISTS (reinterpret_cast<DAT_EVD_HANDLE>(static_cast<uintptr_t>(1)))
 #define DAT_EVD_OUT_OF_SCOPE (reinterpret_cast<DAT_EVD_HANDLE>(static_cast<uintptr_t>(2)))
 #else
-#define DAT_EVD_ASYNC_EXISTS ((DAT_EVD_HANDLE)(uintptr_t)1) /* somebody handles async errors */
-#define DAT_EVD_OUT_OF_SCOPE ((DAT_EVD_HANDLE)(uintptr_t)2) /* their EVD is not ours to see */
+#define DAT_EVD_ASYNC_EXISTS ((DAT_EVD_HANDLE)(uintptr_t)1) /* an EVD for async errors exists */
+#define DAT_EVD_OUT_OF_SCOPE ((DAT_EVD_HANDLE)(uintptr_t)2) /* its EVD is not visible here */
 #endif
 
 /* Fields of DAT_CNO_PARAM for dat_cno_query(). */
