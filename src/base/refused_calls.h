@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
-// Lives here: the question. Each call is made with an invalid descriptor, type or flag, or without
-//             a name: a kernel without a filter says EBADF, EINVAL or EFAULT; a filter answers
-//             first.
+// Lives here: the question. Each call is made with an invalid descriptor, type, flag or size, or
+//             without a name: a kernel without a filter says EBADF, EINVAL or EFAULT; a filter
+//             answers first.
 // Not here:   what a security policy (SELinux, AppArmor, Landlock) refuses of a real socket or
 //             file: the code that makes the call finds that. A filter that refuses socket(2) for
 //             some address families only counts as no refusal of the call.
+//             Clone counts as refused only where the C library needs it: where ThreadCreate
+//             (clone3) gives ENOSYS.
 // Threads:    any. A filter may belong to one thread alone; the answer is that of the calling
 //             thread.
 #pragma once
@@ -19,6 +21,7 @@ namespace datum {
 enum class SystemCall : std::uint8_t {
   Accept,
   Bind,
+  Clone,
   Connect,
   EpollControl,
   EpollCreate,
@@ -26,8 +29,10 @@ enum class SystemCall : std::uint8_t {
   FileControl,
   FileLength,
   FileSystem,
+  GetSocketName,
   GetSocketOption,
   Listen,
+  MapShared,
   MemoryFile,
   ReadVector,
   ReceiveFrom,
@@ -37,6 +42,7 @@ enum class SystemCall : std::uint8_t {
   SendTo,
   SetSocketOption,
   Socket,
+  ThreadCreate,
   TimerCreate,
 };
 inline constexpr std::size_t kSystemCalls = static_cast<std::size_t>(SystemCall::TimerCreate) + 1;
