@@ -15,11 +15,26 @@
 namespace datum {
 namespace {
 
+constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
 // A post of more octets takes so long that the clock is read for the next one.
 constexpr std::uint64_t kQuickPost = 4096;
 // A path changes seldom, and until the size is read again an FPDU larger than a segment is only cut
 // in two.
 constexpr Duration kMeasuredFor = kSecond;
+
+ssize_t send_piece(int socket, iwarp::Octets octets) {
+  return ::send(socket, octets.data(), octets.size(), kFlags);
+}
+
+ssize_t send_pieces(int socket, std::span<const iwarp::Octets> octets) {
+  std::array<iovec, TcpContext::kPieces> pieces;
+  for (std::size_t i = 0; i < octets.size(); ++i)
+    pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = octets.size();
+  return ::sendmsg(socket, &message, kFlags);
+}
 
 } // namespace
 
@@ -75,19 +90,13 @@ ssize_t TcpSender::send(std::span<const iwarp::Octets> octets, std::size_t most)
 }
 
 ssize_t TcpSender::send_all(std::span<const iwarp::Octets> octets) {
-  constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
   const NotCancellable here;
-  if (octets.size() == 1) return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
-  std::array<iovec, TcpContext::kPieces> pieces;
-  for (std::size_t i = 0; i < octets.size(); ++i)
-    pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
-  msghdr message{};
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = octets.size();
-  const ssize_t sent = ::sendmsg(socket_.get(), &message, kFlags);
-  // A sandbox may refuse the call, which can also pass descriptors on, and permit the simple one.
+  const bool single = octets.size() == 1;
+  const int socket = socket_.get();
+  const ssize_t sent = single ? send_piece(socket, octets[0]) : send_pieces(socket, octets);
+  // A sandbox may refuse one of the two calls and permit the other.
   if (sent < 0 && is_refusal_of_call(errno)) [[unlikely]]
-    return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
+    return single ? send_pieces(socket, octets) : send_piece(socket, octets[0]);
   return sent;
 }
 
