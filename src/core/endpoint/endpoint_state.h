@@ -17,7 +17,7 @@ enum class EpState : std::uint8_t {
   Reserved = 2,         // for an RSP
   PassivePending = 4,   // a request has come on its RSP
   ActivePending = 6,    // connect was called, and has no answer yet
-  TentativePending = 7, // made by the provider for a request of a PSP
+  TentativePending = 7, // made by the provider for a request on a PSP or RSP
   Connected = 9,
   DisconnectPending = 10, // ends gracefully: posted requests are still carried out
   Disconnected = 11,      // the connection ended, or the attempt failed; a reset leaves this state
