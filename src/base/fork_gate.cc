@@ -58,7 +58,8 @@ void after_fork_in_child() {
   inside.store(our_share());
 }
 
-// Runs as the library is loaded: once a thread is inside, another one may be forking already.
+// Runs when the library is loaded. A later moment may be too late: while the first thread enters,
+// another thread may be forking already.
 [[gnu::constructor]] void watch_forks() {
   // If pthread_atfork() finds no memory, forks do not wait at the gate.
   static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));

@@ -20,7 +20,7 @@ namespace datum {
 namespace {
 
 constexpr int kNone = -1;
-constexpr int kInvalidFlags = ~0; // no call accepts these flags, and socket(2) no such type
+constexpr int kInvalidFlags = ~0; // no call accepts these flags; socket(2) has no such type
 
 // Closes the descriptor that a call has made. False: the call failed. (An emulator of another
 // processor may drop a flag that it does not know, and make a descriptor.)
@@ -46,7 +46,7 @@ constexpr CheckedCall kCheckedCalls[] = {
     {"bind",
      [] {
        const sockaddr nowhere{};
-       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse one family, by its length
+       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse a family by its length
      }},
     {"connect",
      [] {

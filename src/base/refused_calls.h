@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
-// Lives here: the question. Each call is made with an invalid descriptor, type or flag, or without
-//             a name: a kernel without a filter says EBADF, EINVAL or EFAULT; a filter answers
-//             first.
+// Lives here: the check. It makes each call with an invalid descriptor, type or flag, or without a
+//             name. A kernel without a filter answers EBADF, EINVAL or EFAULT. A filter answers
+//             before the kernel does.
 // Not here:   what a security policy (SELinux, AppArmor, Landlock) refuses of a real socket or
-//             file: the code that makes the call finds that. A filter that refuses socket(2) for
-//             some address families only counts as no refusal of the call.
+//             file: the code that makes the call finds that. A filter that refuses socket(2) only
+//             for some address families does not count.
 // Threads:    any. A filter may belong to one thread alone; the answer is that of the calling
 //             thread.
 #pragma once
