@@ -36,7 +36,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   BiasedMutex(const BiasedMutex&) = delete;
   BiasedMutex& operator=(const BiasedMutex&) = delete;
 
-  // Always inline: every DAT call begins and ends with these two.
+  // lock() and unlock() are always inline: every DAT call begins and ends with them.
   [[gnu::always_inline]] void lock() DATUM_ACQUIRE() DATUM_NO_TSA {
     const void* me = current_thread();
     Place* place = bias_owner_.load(std::memory_order_acquire);

@@ -16,8 +16,8 @@ namespace {
 constexpr Duration kPatience = kSecond;
 
 // Each side announces what it does, then checks what the other side announced.
-constinit std::atomic<std::uint32_t> inside{0};  // threads
-constinit std::atomic<std::uint32_t> forking{0}; // threads
+constinit std::atomic<std::uint32_t> inside{0};  // threads that have a pass
+constinit std::atomic<std::uint32_t> forking{0}; // threads that fork
 thread_local std::uint32_t passes = 0;           // of this thread
 
 // False: the word is still above `most` at the deadline.

@@ -52,7 +52,7 @@ class IntrusiveList {
     head_.prev_->next_ = &hook;
     head_.prev_ = &hook;
   }
-  // Stable; takes no memory, and about count * log2(count) steps.
+  // A stable sort that takes no memory, and about count * log2(count) steps.
   template <class F>
   void sort(F&& goes_before) {
     // runs[i] is null or a sorted chain of 2^i elements. A longer chain has earlier elements.

@@ -36,7 +36,7 @@ void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
 }
 
 // Called before a line about an event that a peer can cause as often as it likes. False: there were
-// too many lines. The next line says how many were left out.
+// too many lines. The next line says how many lines were left out.
 bool may_log_of_peer();
 
 template <class... Args>

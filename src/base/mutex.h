@@ -49,8 +49,8 @@ class DATUM_CAPABILITY("mutex") Mutex {
   // Unlocks, and locks again. A thread that sleeps for the lock gets it in between. Without this, a
   // thread that unlocks for a moment locks again long before a sleeper has woken up.
   void let_in() DATUM_NO_TSA;
-  // True: a thread sleeps for the lock, or did when the holder took it. A thread that polls in a
-  // loop then calls let_in().
+  // True: a thread sleeps for the lock, or slept for it when the holder took it. A thread that
+  // polls in a loop then calls let_in().
   bool contended() const { return word_.load(std::memory_order_relaxed) == kContended; }
   // True: some thread holds the lock.
   bool held() const {

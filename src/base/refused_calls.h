@@ -46,8 +46,8 @@ const char* name_of(SystemCall call);
 // 0, or the errno with which a filter refuses the call.
 int refusal_of(SystemCall call);
 
-// True: this errno means that a filter or a security policy refuses the call. Trying it again is
-// useless then.
+// True: this errno means that a filter or a security policy refuses the call. It is useless to try
+// the call again.
 constexpr bool is_refusal_of_call(int error) {
   return error == EPERM || error == EACCES || error == ENOSYS;
 }

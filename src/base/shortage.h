@@ -81,7 +81,7 @@ class ShortageLog {
             const Args&... args) {
     tell(shortage, now, [&] { return text(what, args...); });
   }
-  // True: the caller reports the shortage now. False: it was reported a short time ago.
+  // True: the caller reports the shortage now. False: the shortage was reported a short time ago.
   bool may_tell(Lack lack, Instant now) {
     std::optional<Instant>& last = told_[static_cast<std::size_t>(lack)];
     if (last && now - *last < kSilence) return false;

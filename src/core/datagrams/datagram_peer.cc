@@ -118,7 +118,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   const EventKind kind =
       role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
   if (owner_->report(kind, *this)) return;
-  // The consumer would never learn of the peer.
+  // The event was lost, so the consumer would never learn of the peer.
   drop_channel(CloseMode::Disconnect);
   become_spent();
 }

@@ -26,7 +26,7 @@
 
 namespace datum {
 
-// The path of a connection, and the reason why it is not a faster one. Both are empty without a
+// The path of a connection, and the reason why no faster path is used. Both are empty without a
 // connection.
 struct Path {
   std::string name;

@@ -13,7 +13,7 @@
 
 namespace datum {
 
-// The consumer's name of a peer to which datagrams can be sent. 0 names none.
+// The consumer's name of a peer to which datagrams can be sent. 0 names no peer.
 using DatagramAddress = std::uint64_t;
 
 class DatagramPeers {

@@ -120,7 +120,7 @@ void Inbox::count_long_waits(std::size_t messages) {
 }
 
 // DATUM_RNR_TIMEOUT holds in both modes. A peer can cause this line as often as it likes, so
-// log_of_peer() limits their number.
+// log_of_peer() limits the number of such lines.
 void Inbox::on_wait_over(Duration limit) const {
   log_of_peer(LogLevel::Warn,
               "endpoint {}: a message has found no Recv, and DATUM_RNR_TIMEOUT={} ms is over: the "

@@ -79,8 +79,8 @@ void Inbox::complete_noted(std::uint64_t length, bool solicited, const MessageNo
 }
 
 // Does what take_receive(), a copy and complete() do, but only for the usual message. Such a
-// message is whole and fits into the next Recv of the EP's own queue, which has one segment, still
-// valid.
+// message is whole and fits into the next Recv of the EP's own queue. That Recv has one segment,
+// which is still valid.
 bool Inbox::place_message(const std::byte* payload, std::uint64_t length, bool solicited) {
   if (message_open_ || srq_ || recvs_.empty()) return false;
   const Receive receive = recvs_.front();

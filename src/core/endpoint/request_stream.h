@@ -33,8 +33,8 @@ class RequestStream {
   // How many RDMA Reads may be under way at a time.
   std::int32_t reads_out() const { return reads_out_; }
 
-  // --- by posts: the request has passed all checks, the queue is not full, and the EP is connected
-  // or its connection has ended; in that case the request ends as flushed ---
+  // --- by posts. The request has passed all checks, and the queue is not full. The EP is
+  // connected, or its connection has ended. After the end, the request is flushed ---
   void submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
   void submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags);
   // Begins two requests that the consumer sees as one. The caller submits both next, with kHalf. A

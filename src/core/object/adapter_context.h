@@ -34,7 +34,7 @@ class AdapterContext {
     Progress* progress = nullptr;
     TimerQueue* timers = nullptr;
     Random* random = nullptr;
-    bool datagrams = false;     // the consumer knows them (DAT 2.0)
+    bool datagrams = false;     // the consumer knows datagrams (DAT 2.0)
     Duration connect_grace = 0; // a connect is repeated this long if no peer listens
     bool strict = false;        // the letter of the manual, without leniencies
     // A graceful disconnect gives up after this time without progress of its requests.

@@ -58,7 +58,7 @@ struct AdapterTally {
   std::uint64_t requests_sent = 0;
   std::uint64_t requests_arrived = 0;
   std::uint64_t requests_presented = 0;
-  std::uint64_t requests_without_room = 0; // refused: the EVD was full
+  std::uint64_t requests_without_room = 0; // refused, since the EVD was full
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;
   std::uint64_t rejected_by_peer = 0;
@@ -74,11 +74,11 @@ struct AdapterTally {
   std::uint64_t datagram_requests_arrived = 0;
   std::uint64_t datagram_addresses = 0;
   std::uint64_t datagrams_dropped = 0; // no Recv could hold them
-  std::uint64_t datagrams_lost = 0;    // no room on the way
+  std::uint64_t datagrams_lost = 0;    // no room on the way, or the peer has ended
   std::uint64_t async_events = 0;
   std::uint64_t async_overflows = 0;
   std::uint64_t async_endpoints = 0;
-  std::uint64_t access_faults = 0;     // of peers
+  std::uint64_t access_faults = 0;     // accesses of peers that were refused
   std::uint64_t own_access_faults = 0; // requests that ended with REMOTE_ACCESS
 };
 

@@ -27,7 +27,7 @@ struct WorkRequest {
 };
 
 enum class StartResult : std::uint8_t {
-  Started,  // its end will be reported, in starting order within its class
+  Started,  // the channel reports its end later, in starting order within its class
   Finished, // it has ended successfully, as has every request started before it
   Later,    // no room now; on_room() follows
 };
@@ -40,7 +40,8 @@ enum class ConnectFailure : std::uint8_t {
 };
 enum class CloseReason : std::uint8_t { Disconnected, Broken };
 
-// Sends and Writes end in one order, Reads in another; both in posting order.
+// The requests of each class end in posting order: Sends and Writes are one class, Reads and
+// Atomics the other.
 enum class RequestClass : std::uint8_t { Placed, Read };
 
 enum class TakeResult : std::uint8_t {
@@ -120,7 +121,7 @@ class Channel {
   // True: the caller polls before it starts the request. The peer may have sent something, still
   // unread, that lets the request take a faster way.
   virtual bool should_look_first(const WorkRequest&) const { return false; }
-  // A Recv was posted while a message waited for one.
+  // A Recv was posted while a message waited for a Recv.
   virtual void on_receive_posted() = 0;
   // A post is about to be refused, and an answer that the peer has already sent might prevent that.
   // Takes everything that has arrived for this connection, even behind messages for other
@@ -137,8 +138,8 @@ class Channel {
   virtual ConnQual local_port() const = 0;
   virtual ConnQual remote_port() const = 0;
   virtual Address remote_address() const = 0;
-  // The present path of the connection, and the reason why it is not a faster one (empty: there is
-  // no faster one).
+  // The present path of the connection, and the reason why no faster path is used (empty: there is
+  // none).
   virtual const char* path() const = 0;
   virtual std::string path_reason() const = 0;
 };

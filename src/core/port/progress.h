@@ -48,9 +48,9 @@ class Progress {
   virtual ~Progress() = default;
   // Drives the transport once, without sleeping. True: something happened.
   virtual bool poll() = 0;
-  // Returns when `point.signalled`, at `deadline` or when a signal handler ran.
+  // Returns when `point.signalled` is true, at `deadline`, or when a signal handler ran.
   virtual WaitResult wait(WaitPoint& point, Instant deadline) = 0;
-  // Sets `point.signalled` and ends a wait on it.
+  // Sets `point.signalled`, and ends a wait on `point`.
   virtual void signal(WaitPoint& point) = 0;
   // Work was left behind, and perhaps no thread is polling. So some thread polls within 100 us.
   // There is one exception: if a thread has polled for long and has just stopped, the next poll

@@ -32,7 +32,7 @@ struct RegionEntry {
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // the offset of `base` in that file
-  std::uint64_t origin = 0;         // the peers' name of `base`: 0 if zero-based (DAT 2.0)
+  std::uint64_t origin = 0;         // how peers address `base`: 0 if zero-based (DAT 2.0)
   std::uint64_t padding[1] = {};
 
   // Added to a peer's address, it gives the owner's address.
@@ -59,8 +59,8 @@ inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64
 }
 
 // Copies an entry, and loads each field only once. The owner may change the entry meanwhile, and
-// the caller must use the very values that check_access() has checked. So it checks the copy. The
-// fields do not change while `stag` stays the same.
+// the caller must use the very values that it has checked. So it calls check_access() for the copy.
+// The fields do not change while `stag` stays the same.
 inline void load_once(const RegionEntry& from, RegionEntry& to) {
   to.stag.store(from.stag.load(std::memory_order_acquire), std::memory_order_relaxed);
   to.access = from.access;
@@ -102,7 +102,7 @@ class RegionTable {
     Access access = 0;
     std::uint64_t base = 0;
     std::uint64_t length = 0;
-    bool zero_based = false; // peers say 0 for `base`
+    bool zero_based = false; // peers address `base` as 0
     std::uint32_t zone = 0;
     std::uint32_t endpoint = 0;
     std::int32_t backing_fd = -1;
@@ -152,7 +152,7 @@ class RegionTable {
   std::vector<std::uint32_t> free_; // first in, first out, so that an index is reused late
   std::size_t free_head_ = 0;
   std::vector<std::uint8_t> keys_;
-  std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ of it
+  std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ entries are valid
   std::uint32_t fresh_left_ = 0;
   std::uint32_t next_block_ = 0; // the first index of the next block
   std::uint32_t used_ = 0;

@@ -79,7 +79,7 @@ class Transport {
   virtual const Address& address() const = 0;
   virtual NamedAttributes attributes() const = 0;
 
-  // RegionTable::kCapacity entries that peers may read, and the gate that knows which of them peers
+  // RegionTable::kCapacity entries that peers may read, and the gate that knows which entries peers
   // use.
   virtual std::span<RegionEntry> region_storage() = 0;
   virtual DirectAccessGate* gate() = 0;

@@ -86,7 +86,7 @@ enum class Opcode : std::uint8_t {
   Datagram,       // by extension of DAT 2.0; a transport sees a Send on a separate channel
   Bind,
   RdmaRead,
-  FetchAdd, // by extension of DAT 2.0, as CompareSwap is
+  FetchAdd, // by extension of DAT 2.0; CompareSwap, too
   CompareSwap,
 };
 inline constexpr std::size_t kOpcodes = 9;
@@ -128,7 +128,7 @@ struct AtomicOperands {
 // The opcode of the request says which member is valid. For an opcode that is not is_extended() no
 // member is written.
 union RequestExtra {
-  RequestExtra() {} // NOLINT(modernize-use-equals-default): that one is deleted
+  RequestExtra() {} // NOLINT(modernize-use-equals-default): a defaulted one is deleted
   MessageNote note;
   AtomicOperands atomic;
 };

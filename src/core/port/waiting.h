@@ -65,7 +65,7 @@ inline constexpr Duration kQuickPolls = 10 * kMicrosecond;
 // For data that comes by descriptors. If no thread counts as polling all the time, the polls check
 // the descriptors this often. Such polls may be far apart, since each may move a megabyte.
 inline constexpr Duration kSlowPolls = 50 * kMicrosecond;
-// If the thread at the doorbell has not polled for this time, it has no processor, and another
+// If the thread at the doorbell has not polled for this time, no processor runs it, and another
 // thread checks the descriptors. Not earlier: two threads that check them side by side are slower
 // than one.
 inline constexpr Duration kLateLook = kMillisecond;

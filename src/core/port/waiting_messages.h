@@ -20,7 +20,8 @@ namespace datum {
 
 // DATUM_RNR_TIMEOUT, as it was when the adapter was opened.
 struct RecvPatience {
-  // The time that strict mode allows if nothing is set, and the limit of every wait that must end.
+  // The time that strict mode allows if DATUM_RNR_TIMEOUT is not set, and the limit of every wait
+  // that must end.
   static constexpr Duration kUnlessSet = kSecond;
 
   std::optional<Duration> set = std::nullopt;
@@ -89,7 +90,7 @@ class WaitingMessages {
     for (const Waiting& each : queue_) take(each.message, each.writes);
   }
 
-  // When to ask is_over(); kNever: no wait ends by itself.
+  // When to call is_over(); kNever: no wait ends by itself.
   Instant deadline() const { return queue_.empty() ? kNever : wait_ends_; }
   // True: the first message has waited for too long. If DATUM_RNR_TIMEOUT is not set,
   // ChannelEvents::may_wait_on() decides.
