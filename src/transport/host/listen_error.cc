@@ -61,7 +61,8 @@ std::string forbidden(const ListenPlace& place, const ListenError& error) {
 } // namespace
 
 const char* refused_listen_call(int error) {
-  for (const SystemCall call : {SystemCall::Bind, SystemCall::Listen, SystemCall::Socket})
+  for (const SystemCall call :
+       {SystemCall::Bind, SystemCall::Listen, SystemCall::Socket, SystemCall::GetSocketName})
     if (refusal_of(call) == error) return name_of(call);
   return nullptr;
 }

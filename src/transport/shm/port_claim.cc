@@ -71,6 +71,8 @@ ListenResult<PortClaim> PortClaim::take(const std::optional<HostAddress>& host,
   const int error = claim(host, port, socket);
   if (error == EACCES && port < first_unprivileged_port()) return PortClaim(GuardedFd(), port);
   if (error != kNoError) return tl::unexpected(port_error(error, port));
+  // Works also where a filter of system calls refuses getsockname(2).
+  if (port != 0) return PortClaim(std::move(socket), port);
   const auto bound = bound_port(socket.get());
   if (!bound) return tl::unexpected(bound.error());
   return PortClaim(std::move(socket), *bound);

@@ -84,6 +84,11 @@ class PortSearch {
   // The refused port; 0: the search tried several.
   std::uint16_t refused() const { return tries_ == 1 ? last_ : std::uint16_t{0}; }
   std::uint16_t last() const { return last_; }
+  // The port that was found. Only one that the kernel gave has to be asked for: a filter of system
+  // calls may refuse getsockname(2).
+  ListenResult<std::uint16_t> port() const {
+    return last_ != 0 ? ListenResult<std::uint16_t>(last_) : bound_port(socket_.get());
+  }
   GuardedFd take() { return std::move(socket_); }
 
  private:
@@ -194,10 +199,9 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   const int error = search.cause();
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
   if (error != kNoError) return search_failure(context, std::nullopt, search);
-  GuardedFd socket = search.take();
-  const auto port = bound_port(socket.get());
+  const auto port = search.port();
   if (!port) return failure(context, std::nullopt, port.error());
-  return finish(context, *port, TcpNames(), std::move(socket), events);
+  return finish(context, *port, TcpNames(), search.take(), events);
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQual qualifier,
