@@ -40,8 +40,8 @@ bool some_family_has_sockets() {
 // The C library's headers may be older than clone3(2). Its number is the same on all architectures.
 constexpr long kClone3 = 435;
 
-// With arguments of size 0 the kernel makes no thread, and answers EINVAL. After ENOSYS, and after no
-// other error, the C library calls clone(2) instead.
+// With arguments of size 0 the kernel makes no thread, and answers EINVAL. After ENOSYS, and after
+// no other error, the C library calls clone(2) instead.
 bool may_create_threads() {
   return ::syscall(kClone3, nullptr, std::size_t{0}) >= 0 || errno == EINVAL;
 }
