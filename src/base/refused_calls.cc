@@ -22,7 +22,7 @@ namespace datum {
 namespace {
 
 constexpr int kNone = -1;
-constexpr int kInvalidFlags = ~0; // no call accepts these flags, and socket(2) no such type
+constexpr int kInvalidFlags = ~0; // no call accepts these flags; socket(2) has no such type
 
 // Closes the descriptor that a call has made. False: the call failed. (An emulator of another
 // processor may drop a flag that it does not know, and make a descriptor.)
@@ -37,17 +37,17 @@ bool some_family_has_sockets() {
   return false;
 }
 
-// The C library's headers may be older than the call. Its number is the same on every architecture.
+// The C library's headers may be older than clone3(2). Its number is the same on all architectures.
 constexpr long kClone3 = 435;
 
-// A call with arguments of no size makes no thread: EINVAL. At ENOSYS, and at no other error, the C
-// library takes clone(2) instead.
+// With arguments of size 0 the kernel makes no thread, and answers EINVAL. After ENOSYS, and after
+// no other error, the C library calls clone(2) instead.
 bool may_create_threads() {
   return ::syscall(kClone3, nullptr, std::size_t{0}) >= 0 || errno == EINVAL;
 }
 
-// No kernel shares signal handlers without memory: EINVAL. The flags are the first argument, on some
-// architectures the second.
+// CLONE_SIGHAND without CLONE_VM makes no thread: every kernel answers EINVAL. The flags are the
+// first argument, on some architectures the second.
 bool may_clone() {
   static_cast<void>(::syscall(SYS_clone, CLONE_SIGHAND, CLONE_SIGHAND, nullptr, nullptr, nullptr));
   return errno == EINVAL;
@@ -64,7 +64,7 @@ constexpr CheckedCall kCheckedCalls[] = {
     {"bind",
      [] {
        const sockaddr nowhere{};
-       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse one family, by its length
+       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse a family by its length
      }},
     {"clone", [] { return may_create_threads() || errno != ENOSYS || may_clone(); }},
     {"connect",
