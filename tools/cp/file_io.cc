@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <string_view>
 #include <system_error>
@@ -62,16 +63,18 @@ Extent next_extent(int fd, std::uint64_t offset, std::uint64_t size, bool sparse
   return {false, std::min(static_cast<std::uint64_t>(hole), size) - offset};
 }
 
+static_assert(offsetof(dirent, d_name) == 8 + 8 + 2 + 1, "what the kernel writes");
+
 // fdopendir(3) would call fcntl(2), which a filter of system calls may refuse.
 bool read_names(int folder, std::vector<std::string>& names) {
   const UniqueFd copy(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!copy) return false;
-  alignas(dirent64) std::array<char, kNamesAtOnce> part;
+  alignas(dirent) std::array<char, kNamesAtOnce> part;
   for (;;) {
     const long length = syscall(SYS_getdents64, copy.get(), part.data(), part.size());
     if (length <= 0) return length == 0;
     for (long at = 0; at < length;) {
-      const auto* const item = reinterpret_cast<const dirent64*>(part.data() + at);
+      const auto* const item = reinterpret_cast<const dirent*>(part.data() + at);
       const std::string_view name = item->d_name;
       if (name != "." && name != "..") names.emplace_back(name);
       at += item->d_reclen;
