@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -82,9 +83,11 @@ bool read_names(int folder, std::vector<std::string>& names) {
   }
 }
 
+// musl has no renameat2().
 int put_in_place(int folder, const std::string& from, const std::string& to, Existing existing) {
   if (existing == Existing::Keep) {
-    if (renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    if (syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0)
+      return 0;
     // Some file systems know no flags. Then a look has to do; only another process can fool it.
     if (errno != EINVAL && errno != ENOSYS) return errno;
     struct stat st = {};
