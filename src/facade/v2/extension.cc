@@ -58,8 +58,8 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
   }
 }
 
-// The call is named as the macro of the extensions. Positions of its arguments include the
-// operation.
+// A refusal names the call as the macro of the extensions. The positions of its arguments count the
+// operation, too.
 const CallText& text_of(DAT_EXTENDED_OP operation) {
   switch (operation) {
   case DAT_IB_FETCH_AND_ADD_OP: return calls::kIbPostFetchAndAdd;
