@@ -41,8 +41,8 @@ class IaControl final : public LockOwner, public HandleSource {
  public:
   IaControl() = default;
 
-  // --- from handles to objects --------------------------------------------------------------- The
-  // key that a slot has while its object is alive and of `kind`.
+  // --- from handles to objects ---------------------------------------------------------------
+  // The key that a slot has while its object is alive and of `kind`.
   std::uint64_t key_for(ObjectKind kind) const {
     DATUM_ASSERT(mutex_.held());
     return instance_ | static_cast<std::uint64_t>(kind);

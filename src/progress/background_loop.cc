@@ -45,7 +45,7 @@ BackgroundLoop::PassEnd BackgroundLoop::pass(PassEnd last) {
   if (last == PassEnd::Woken) return back_off();
   if (driver_.handover().is_polling()) {
     if (last != PassEnd::Quiet) return back_off();
-    static_cast<void>(driver_.stop_polling()); // the next statement looks anyway
+    static_cast<void>(driver_.stop_polling()); // this thread looks next anyway
   }
   if (driver_.look()) return PassEnd::Looked;
   return look_after_doorbell();

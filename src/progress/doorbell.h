@@ -63,8 +63,9 @@ class Doorbell {
   // The caller is about to sleep, or to take or leave the doorbell.
   void stop_polling() { polling_ = false; }
 
-  // --- a waiter: awake, asleep at the doorbell or beside it, awake again --------------- Makes the
-  // waiter the owner of the doorbell. If the background thread owns it, that thread is woken.
+  // --- a waiter: awake, asleep at the doorbell or beside it, awake again ------------------------
+  // Makes the waiter the owner of the doorbell. If the background thread owns it, that thread is
+  // woken.
   WakeUps claim(Sleeper& me) {
     DATUM_ASSERT(owner_ == nullptr && !me.linked());
     owner_ = &me;

@@ -45,8 +45,7 @@ class PendingLook {
     return true;
   }
 
-  // --- the background thread, without the lock
-  // ---------------------------------------------------------
+  // --- the background thread, without the lock --------------------------------------------------
   void begin_backoff(Instant end) { backoff_end_.store(end, std::memory_order_relaxed); }
   // Called before the thread sleeps until the end of its backoff. After this call it checks whether
   // a look is wanted.

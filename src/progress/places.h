@@ -29,9 +29,8 @@ class Places {
   // True: this process may run on several processors at a time.
   virtual bool core_to_spare() const = 0;
 
-  // --- without the lock; each call may return early for no reason
-  // ------------------------------------ Sleeps at the doorbell until a descriptor is ready,
-  // wake_owner() is called, or it is `until`.
+  // --- without the lock; each call may return early for no reason -------------------------------
+  // Sleeps at the doorbell until a descriptor is ready, wake_owner() is called, or it is `until`.
   virtual Wake sleep_at_doorbell(Instant until, ReadyBatch& ready) = 0;
   // Sleeps beside the doorbell until `sleeper.word` is set or it is `until`.
   virtual Wake sleep_beside(const Sleeper& sleeper, Instant until) = 0;

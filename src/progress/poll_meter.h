@@ -31,9 +31,8 @@ class PollMeter {
   void end_poll() { in_poll_ = false; }
   std::uint32_t polls() const { return polls_.load(std::memory_order_relaxed); }
 
-  // --- thorough polls, which read the clock
-  // -------------------------------------------------------------- A poll is thorough if at least
-  // `polls` polls have begun since the last thorough one.
+  // --- thorough polls, which read the clock -----------------------------------------------------
+  // A poll is thorough if at least `polls` polls have begun since the last thorough one.
   void be_thorough_every(std::uint32_t polls) { thorough_every_ = polls; }
   bool is_thorough(std::uint32_t count) const { return since_thorough(count) >= thorough_every_; }
   std::uint32_t since_thorough(std::uint32_t count) const { return count - thorough_at_; }

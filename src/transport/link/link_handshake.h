@@ -43,8 +43,7 @@ class LinkHandshake final : private DialEvents {
   void refuse(bool by_consumer, PrivateData data);
   void close(CloseMode mode);
 
-  // --- by records of the peer. False: no honest peer sends such a record
-  // ----------------------------------
+  // --- by records of the peer. False: no honest peer sends such a record ------------------------
   bool on_accept(const RecordHeader& header, const std::byte* payload);
   bool on_refuse(const RecordHeader& header, const std::byte* payload);
   bool on_confirm();
@@ -77,8 +76,7 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port_ = 0;
   ConnQual remote_port_ = 0;
   Address remote_address_;
-  std::vector<std::byte> private_data_; // first the data of this side's request, later the peer's
-                                        // data
+  std::vector<std::byte> private_data_; // the data of this side's request, later the peer's data
   std::unique_ptr<Dial> dial_;
   int dials_ = 0;
   // True: the peer has sent its last record, or the link is gone. The peer gets no more records.

@@ -27,8 +27,8 @@ class LinkSender {
   bool should_look_first(const WorkRequest& request) const;
   bool waits_for_receive(bool oldest_is_message);
 
-  // --- by records of the peer. False: no honest peer sends such a record
-  // ---------------------------------- Every record of the peer reports what the peer has placed.
+  // --- by records of the peer. False: no honest peer sends such a record ------------------------
+  // Every record of the peer reports what the peer has placed.
   bool take_counters(const RecordHeader& header) {
     return (header.acked == acked_ && header.returned == returned_) || take_progress(header);
   }

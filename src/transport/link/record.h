@@ -32,8 +32,7 @@ enum class RecordType : std::uint8_t {
 namespace record_flag {
 inline constexpr std::uint8_t kLast = 0x01;       // the last piece of its message, Write or Read
 inline constexpr std::uint8_t kSolicited = 0x02;  // Send, SendFetch
-inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: by dat_cr_reject; otherwise by the
-                                                  // provider
+inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: from dat_cr_reject, not the provider
 inline constexpr std::uint8_t kOrderly = 0x08;    // Close: a disconnect; otherwise an abort
 inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: a Read failed
 inline constexpr std::uint8_t kCompare = 0x20;    // Atomic: compare and swap; otherwise add

@@ -22,9 +22,8 @@
 
 namespace datum {
 
-inline constexpr std::uint32_t kRingSlots = 1024; // a power of two; 64 KiB of slots in each
-                                                  // direction
-inline constexpr std::uint32_t kRoomLines = 2048; // a power of two; 128 KiB of payload
+inline constexpr std::uint32_t kRingSlots = 1024; // a power of two; 64 KiB each way
+inline constexpr std::uint32_t kRoomLines = 2048; // a power of two; 128 KiB each way
 inline constexpr std::uint32_t kLineSize = 64;
 inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
