@@ -8,7 +8,7 @@
 //
 // Whenever the lock is free, one of the following is true, so that no work stays undone:
 //   a waiter owns the doorbell; or
-//   the background thread owns the doorbell, is awake, or backs off for a time of bounded length; or
+//   the background thread owns the doorbell, is awake, or backs off for a bounded time; or
 //   a waiter has been woken and has not yet taken its turn.
 #pragma once
 
