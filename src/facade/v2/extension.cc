@@ -17,7 +17,7 @@ DAT_COMPLETION_FLAGS next_flags(va_list& arguments) {
   return static_cast<DAT_COMPLETION_FLAGS>(va_arg(arguments, unsigned));
 }
 
-// The arguments behind the operation in dat_ib_post_fetch_and_add() and dat_ib_post_cmp_and_swap().
+// `arguments`: what follows the operation in the calls of the two atomic operations.
 DAT_RETURN post_atomic(const LockedEp& ep, Opcode opcode, va_list& arguments) {
   AtomicOperands operands;
   const bool swap = opcode == Opcode::CompareSwap; // has one argument more

@@ -96,8 +96,8 @@ struct RecordHeader {
   std::uint8_t status; // Terminate: DtoStatus
   std::uint8_t unused;
   std::uint32_t connection; // the receiver's number of the connection; 0: none yet
-  std::uint32_t acked;      // how many messages and Writes the sender has placed so far
-  std::uint32_t returned;   // how many payload octets of Sends the sender has placed so far
+  std::uint32_t acked;      // how many messages and Writes the record's sender has placed
+  std::uint32_t returned;   // how many payload octets of Sends the record's sender has placed
   std::uint32_t length;     // payload octets of this record
   union {
     std::byte payload[kInlinePayload];

@@ -46,7 +46,7 @@ enum class DialVerdict : std::uint8_t {
 struct AdapterId {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  // clang-tidy 14 takes a 0 in what is generated here for a pointer.
+  // clang-tidy 14 takes a 0 in the generated operator for a pointer.
   // NOLINTNEXTLINE(modernize-use-nullptr)
   auto operator<=>(const AdapterId&) const = default;
 };

@@ -110,7 +110,7 @@ class SimWorld {
   struct Key {
     Instant when;
     std::uint64_t sequence;
-    // clang-tidy 14 takes a 0 in what is generated here for a pointer.
+    // clang-tidy 14 takes a 0 in the generated operator for a pointer.
     // NOLINTNEXTLINE(modernize-use-nullptr)
     auto operator<=>(const Key&) const = default;
   };
