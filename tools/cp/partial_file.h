@@ -52,6 +52,8 @@ class PartialFile {
   // had. Then a file that was made here is removed.
   void lock(bool made);
   void remove(const std::string& temporary);
+  void empty();                   // Throws FileError.
+  bool extend(std::uint64_t end); // False: with errno
   void resume(const std::function<void()>& tick);
   void discard();
 
