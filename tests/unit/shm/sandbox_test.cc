@@ -192,7 +192,7 @@ TEST(WithoutFstatfs, WhoIsDialledNamesTheCallAndTheDialIsUnreachable) {
   EXPECT_EQ(said, kAsExpected);
 }
 
-// A filter may refuse only the writes. If a connection used direct access because its reads work, it
+// A filter may refuse only the writes. A connection that used direct access because its reads work
 // would break at the first Write.
 // Rules: SANDBOX.5
 TEST(WithoutWritesToAProcess, TheConnectionGoesThroughTheRing) {
