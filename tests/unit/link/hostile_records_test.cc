@@ -140,7 +140,7 @@ TEST_F(HostileRecords, MoreReadsThanAreServedBreakTheConnectionOnly) {
 }
 
 TEST_F(HostileRecords, EmptyMessagesWithoutRecvAreKeptUpToABound) {
-  constexpr int kMore = 65536 + 8 + 1; // the most Recvs of one EP, the most pieces, and one more
+  constexpr int kMore = 65536 + 8 + 1; // the most Sends of one EP, a window of pieces, and one
   for (int sent = 0; sent < kMore && !condemned(); sent += 64) {
     for (int i = 0; i < 64; ++i) put_send(record_flag::kLast);
     let_victim_look();
