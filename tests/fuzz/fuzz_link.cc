@@ -113,6 +113,7 @@ void Session::consumer_step(Input& input, std::uint8_t what) {
   case 8: consumer_.reset(input.byte()); break;
   default: consumer_.set_attention(input.flag()); break;
   }
+  consumer_.end_call();
 }
 
 // Half of the peer's steps are followed by a poll.

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/datadm_test.cc: datadm: the text that it writes, and the program as an
 // administrator runs it.
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <string>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <utility>
 
+#include "base/unique_fd.h"
 #include "common/tool_error.h"
 #include "datadm/adapters.h"
 #include "datadm/conf_text.h"
@@ -250,6 +256,43 @@ TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
   ASSERT_EQ(::stat(conf().c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0640U);
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), {}), 2);
+}
+
+// What chattr(1) does. False: this process or this file system may not.
+bool set_attribute(const std::string& path, unsigned attribute, bool on) {
+  const datum::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  unsigned flags = 0;
+  if (!fd || ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
+  flags = on ? flags | attribute : flags & ~attribute;
+  return ::ioctl(fd.get(), FS_IOC_SETFLAGS, &flags) == 0;
+}
+
+struct Attribute {
+  unsigned flag;
+  const char* name;
+  char letter;
+};
+
+// Nobody may change such a file or make one in such a folder, not even root.
+TEST_F(Datadm, AnAttributeThatForbidsTheChangeIsNamed) {
+  directory_.write("dat.conf", "");
+  const std::string folder = directory_.path().string();
+  for (const Attribute& each :
+       {Attribute{FS_IMMUTABLE_FL, "immutable", 'i'}, Attribute{FS_APPEND_FL, "append only", 'a'}})
+    for (const auto& [path, failure] :
+         {std::pair{conf(), "cannot replace " + conf()},
+          std::pair{folder, (each.letter == 'i' ? "cannot create a file in " + folder
+                                                : "cannot replace " + conf())}}) {
+      if (!set_attribute(path, each.flag, true))
+        GTEST_SKIP() << "no attributes of files (chattr) here";
+      const Ran ran = run({"-a", services_});
+      ASSERT_TRUE(set_attribute(path, each.flag, false));
+      EXPECT_EQ(ran.status, 1);
+      EXPECT_EQ(ran.err, "datadm: " + failure + ": Operation not permitted (" + path +
+                             " has the attribute \"" + each.name + "\", which `lsattr -d " + path +
+                             "` shows; as root: `chattr -" + each.letter + " " + path + "`)\n");
+      EXPECT_EQ(text(), "");
+    }
 }
 
 TEST_F(Datadm, ALinkToNothingIsWrittenThrough) {

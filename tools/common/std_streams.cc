@@ -29,7 +29,7 @@ std::optional<LogStream>& log_of_server() {
 // opened for reading on purpose: a write then fails, and the program reports lost output.
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue; // a filter may refuse fcntl(2)
     static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }

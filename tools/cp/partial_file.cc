@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "base/refused_calls.h"
 #include "cp/file_error.h"
 #include "cp/file_io.h"
 #include "cp/safe_path.h"
@@ -126,11 +128,11 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
         if (journal_) journal_->append(block);
       }) {
   const std::uint64_t left = open_locked();
-  if (identity_.size > kBlock) resume(tick);
+  const bool may_continue = identity_.size > kBlock && refusal_of(SystemCall::FileLength) == 0;
   // A new file is not emptied: ext4 takes an emptied file for one that is written again, and waits
   // for the disk.
-  else if (left > 0 && ftruncate(file_.get(), 0) != 0)
-    throw FileError("empty", identity_.path, errno);
+  if (left > 0 && !may_continue) empty();
+  if (identity_.size > kBlock) resume(tick);
   room_.emplace(file_.get(), identity_.size);
 }
 
@@ -153,6 +155,27 @@ std::uint64_t PartialFile::open_locked() {
   struct stat held = {};
   if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
   return static_cast<std::uint64_t>(held.st_size);
+}
+
+// Without ftruncate(2), which a filter of system calls may refuse, open(2) does it. By its name
+// somebody else's file could be met.
+void PartialFile::empty() {
+  if (ftruncate(file_.get(), 0) == 0) return;
+  const int error = errno;
+  const std::string itself = fmt::format("/proc/self/fd/{}", file_.get());
+  if (is_refusal_of_call(error) && UniqueFd(open(itself.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)))
+    return;
+  throw FileError("empty", identity_.path, error);
+}
+
+// One octet at the end makes the file as long, with a hole before it, where a filter of system calls
+// refuses ftruncate(2). The file has nothing behind offset_ then: see the constructor.
+bool PartialFile::extend(std::uint64_t end) {
+  if (room_->give_back(offset_) && ftruncate(file_.get(), static_cast<off_t>(end)) == 0)
+    return true;
+  constexpr std::array<std::byte, 1> kZero{};
+  if (is_refusal_of_call(errno)) errno = write_at(file_.get(), kZero, end - 1);
+  return errno == 0;
 }
 
 void PartialFile::lock(bool made) {
@@ -198,8 +221,7 @@ void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>
   // A later run reads back the blocks in the journal, so the file must be long enough before they
   // are added.
   const std::uint64_t end = offset_ + length;
-  if (!room_->give_back(offset_) || ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
-    throw FileError("extend", identity_.path, errno);
+  if (end > offset_ && !extend(end)) throw FileError("extend", identity_.path, errno);
   while (offset_ < end) {
     const std::uint64_t part = std::min(kHolePart, end - offset_);
     digest_.update_zeros(part);

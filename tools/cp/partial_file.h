@@ -51,6 +51,8 @@ class PartialFile {
   // then a file that was made here is removed.
   void lock(bool made);
   void remove(const std::string& temporary);
+  void empty();                   // Throws FileError.
+  bool extend(std::uint64_t end); // False: with errno
   void resume(const std::function<void()>& tick);
   void discard();
 

@@ -91,7 +91,7 @@ std::string folder_of(const std::string& path) {
 }
 
 UniqueFd open_again(const Served& served) {
-  UniqueFd copy(fcntl(served.folder, F_DUPFD_CLOEXEC, 0));
+  UniqueFd copy(openat(served.folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!copy) throw ToolError(ExitCode::Failed, FileError("open folder", served.name, errno).what());
   return copy;
 }

@@ -58,6 +58,8 @@ class Consumer {
   std::vector<KnownRange> known_ranges() const;
 
   void work(); // runs the timers and the transport, then takes the events
+  // The facade does the same after each call, when it releases the lock.
+  void end_call();
   void pass(Duration time) { time_.pass(time); }
   void set_attention(bool asleep);
   void connect(std::size_t which);

@@ -2,14 +2,19 @@
 #include "cp/partial_file.h"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "cp/file_error.h"
 #include "folder.h"
+#include "tests/filter.h"
 
 namespace datum::cp {
 namespace {
@@ -106,6 +111,26 @@ TEST_F(PartialFileTest, AnotherVersionStartsOver) {
   const std::string content = test::noise(10 * test::kMiB);
   leave(content, 9 * test::kMiB);
   EXPECT_EQ(open(content.size(), {1001, 7})->offset(), 0U);
+}
+
+// What is left is longer than the file, and stands where it has a hole.
+TEST_F(PartialFileTest, WithoutFtruncateAnotherVersionStartsOver) {
+  leave(test::noise(14 * test::kMiB), 13 * test::kMiB);
+  const std::string content = std::string(9 * test::kMiB, '\0') + test::noise(test::kMiB);
+  bool filtered = false;
+  std::thread([&] { // the filter ends with it
+    filtered = datum::test::forbid_call(SYS_ftruncate, EPERM);
+    if (!filtered) return;
+    auto file = open(content.size(), {1001, 7});
+    EXPECT_EQ(file->offset(), 0U);
+    file->append_zeros(9 * test::kMiB, [] {});
+    file->append(test::bytes_of(content).subspan(9 * test::kMiB));
+    EXPECT_TRUE(file->finish(digest_of_file(content)));
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_TRUE(folder_.read("file") == content);
+  EXPECT_EQ(folder_.leftovers(), 0);
 }
 
 TEST_F(PartialFileTest, AJournalThatIsALinkToAnotherFileIsNotWritten) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -214,6 +215,45 @@ TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
       EXPECT_EQ(put(server, "t", [&] { datum::test::forbid_call(call, error); }), 0) << err_;
       EXPECT_TRUE(there.read("t") == here_.read("t"));
     }
+}
+
+// Also a file with a journal, one with a hole, and one that an earlier copy has left unfinished.
+TEST_F(CpLimits, WhereNoFileMayBeGivenALengthACopyIsMade) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t/journal", noise(5 * kMiB));
+  here_.write("t/hole", "x");
+  std::filesystem::resize_file(here_ / "t/hole", 9 * kMiB);
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    const Folder there;
+    Server server(there.path(), {}, [&] { datum::test::forbid_call(SYS_ftruncate, error); });
+    EXPECT_EQ(put(server, "t"), 0) << err_;
+    for (const char* name : {"t/journal", "t/hole"})
+      EXPECT_TRUE(there.read(name) == here_.read(name)) << name;
+    EXPECT_EQ(there.leftovers("t"), 0);
+  }
+}
+
+// A server copies its descriptor of the folder, and reads the folder for a client that gets it.
+TEST_F(CpLimits, AServerWithoutFcntlServes) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t/a", noise(5 * kMiB));
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    const auto refuse = [&] { datum::test::forbid_call(SYS_fcntl, error); };
+    const Folder there;
+    {
+      Server server(there.path(), {}, refuse);
+      EXPECT_EQ(put(server, "t", refuse), 0) << err_;
+      EXPECT_TRUE(there.read("t/a") == here_.read("t/a"));
+    }
+    Server server(there.path(), {}, refuse);
+    Program get({DAT_CP_PROGRAM, "get", "--token", server.token, server.at("t"), there_ / "got"},
+                refuse);
+    EXPECT_EQ(get.wait(), 0) << get.err();
+    EXPECT_TRUE(there_.read("got/a") == here_.read("t/a"));
+    std::filesystem::remove_all(there_ / "got");
+  }
 }
 
 // The message names the refused call, and does not claim that another dat-cp has the lock.

@@ -112,6 +112,7 @@ TEST(RecordedShm, RecordsAreLaidOutAsInTheFirstRelease) {
   EXPECT_EQ(offsetof(NoteFields, written), 0U) << kRaise;
   EXPECT_EQ(offsetof(NoteFields, value), 8U) << kRaise;
   EXPECT_EQ(offsetof(NoteFields, by), 12U) << kRaise;
+  EXPECT_EQ(offsetof(TerminateFields, before), 0U) << kRaise;
   EXPECT_EQ(offsetof(AtomicFields, operand), 16U) << kRaise;
   EXPECT_EQ(offsetof(AtomicFields, compare), 24U) << kRaise;
   EXPECT_EQ(offsetof(FetchSegment, address), 8U) << kRaise;
@@ -149,6 +150,7 @@ TEST(RecordedShm, TheTypesAndFlagsOfRecordsAreThoseOfTheFirstRelease) {
   EXPECT_EQ(record_flag::kOrderly, 0x08) << kRaise;
   EXPECT_EQ(record_flag::kReadClass, 0x10) << kRaise;
   EXPECT_EQ(record_flag::kCompare, 0x20) << kRaise;
+  EXPECT_EQ(record_flag::kFetching, 0x40) << kRaise;
 }
 
 // Rules: VERSION.1
