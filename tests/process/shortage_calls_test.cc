@@ -272,7 +272,7 @@ constexpr InFront kInFront[] = {
     {"socket"},
     {"stat", kAtTheFirstOpen},
     {"timerfd_create"},
-    {"timerfd_settime", "KernelPlaces.ARefusedHurryLetsASleepEndByItself"},
+    {"timerfd_settime", "KernelPlaces.ARefusedPromptWakeLetsASleepEndByItself"},
     {"write", "MemoryFile.ALimitOnFilesIsAnError"},
 };
 
