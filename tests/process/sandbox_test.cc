@@ -30,8 +30,8 @@ struct Ended {
   std::string said;
 };
 
-// Runs the body in a process of its own. That opens an IA, and `call` is refused to all of its
-// threads then. Empty if no filter can be had.
+// Runs the body in a process of its own. The process opens an IA. From then on a filter refuses
+// `call` to all of its threads. Returns nothing if no filter can be installed.
 std::optional<Ended> run_without(std::uint32_t call, const std::function<int(Ia&)>& body) {
   constexpr int kNoFilter = 77;
   testing::internal::CaptureStderr();
@@ -46,7 +46,7 @@ std::optional<Ended> run_without(std::uint32_t call, const std::function<int(Ia&
   return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
 }
 
-// 0: the open was refused with that subtype.
+// Opens another IA. Returns 0 if the open was refused with that subtype.
 int second_open(DAT_RETURN_SUBTYPE subtype) {
   std::string name = ia_name();
   DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
@@ -117,7 +117,7 @@ TEST(Sandbox, AnOpenWithoutMappingsIsRefusedAndSaysWhy) {
 
 constexpr int kNoFilter = 77;
 
-// The same as run_without(), but the body installs its own filter.
+// As run_without(), but the body opens its own IA and installs its own filter.
 Ended run_apart(const std::function<int()>& body) {
   testing::internal::CaptureStderr();
   const pid_t child = fork();
@@ -127,7 +127,7 @@ Ended run_apart(const std::function<int()>& body) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::internal::GetCapturedStderr()};
 }
 
-// Messages of several segments are sent as lists of pieces.
+// Sends a message of two segments, since such messages are sent as lists of pieces.
 void expect_messages_arrive(Side& from, Side& to) {
   constexpr std::size_t kPiece = 40'000;
   Buffer source = from.buffer(2 * kPiece);
@@ -256,8 +256,9 @@ DAT_RETURN listen_at(const Ia& ia, DAT_CONN_QUAL qualifier) {
   return create_psp(ia, evd, qualifier, psp);
 }
 
-// The filter refuses the call to a service point at that qualifier, or at any qualifier if it is 0.
-// One log line must name the call.
+// The filter refuses a system call that a service point needs. So no service point can be made at
+// that qualifier, or with 0 at a qualifier that the provider chooses. One log line must name the
+// call.
 void expect_no_service_point(std::uint32_t call, const char* name, int error,
                              DAT_CONN_QUAL qualifier) {
   const Ended ended = run_apart([=] {
@@ -285,7 +286,7 @@ TEST(Sandbox, AServicePointThatAFilterRefusesNamesTheCall) {
         }
 }
 
-// Datum knows the port that it has asked for.
+// Datum knows the port that it has asked for, so it does not need getsockname(2).
 // datum.7, SANDBOXES
 TEST(Sandbox, AServicePointWithoutGetsocknameIsMadeAllTheSame) {
   for (const char* ways : {"auto", "tcp", "shm"})
@@ -310,7 +311,7 @@ TEST(Sandbox, AServicePointWithoutGetsocknameIsMadeAllTheSame) {
     }
 }
 
-// By chance the search begins at the port in use or at the other one.
+// The range has two ports, one of them in use. By chance the search begins at either port.
 // Rules: tcp.R15
 TEST(Sandbox, AServicePointThatAFilterRefusesSaysSoWhereSomePortsAreInUse) {
   constexpr int kTimes = 8;
@@ -366,7 +367,7 @@ TEST(Sandbox, AListenerWithoutSendmsgSaysThatNobodyReachesIt) {
     Ia boxed;
     std::optional<Listener> listener;
     bool filtered = false;
-    std::thread([&] { // the adapter's own threads inherit the filter
+    std::thread([&] { // the adapter's own threads inherit this thread's filter
       filtered = forbid_call(SYS_sendmsg, EPERM);
       if (!filtered) return;
       boxed = open_ia();
@@ -383,7 +384,7 @@ TEST(Sandbox, AListenerWithoutSendmsgSaysThatNobodyReachesIt) {
   expect_only_line(ended.said, kNotMade);
 }
 
-// While this lives, the process may open so many more descriptors.
+// During its lifetime the process may open only `more` further descriptors.
 class DescriptorsLeft {
  public:
   explicit DescriptorsLeft(rlim_t more) {
@@ -431,7 +432,7 @@ TEST(Sandbox, AnAdapterWithEnoughDescriptorsLeftOffersSharedMemory) {
   const Ended ended = run_apart([] {
     std::optional<DescriptorsLeft> few(kBefore + kForBothWays);
     const Ia ia = open_ia();
-    few.reset(); // two ends in one process take twice as many
+    few.reset(); // the two ends of a connection in one process need more descriptors
     Side active(ia);
     Side passive(ia);
     establish(active, passive);
@@ -445,8 +446,8 @@ TEST(Sandbox, AnAdapterWithEnoughDescriptorsLeftOffersSharedMemory) {
 
 constexpr rlim_t kToListen = 6;
 
-// The log lines of an adapter that makes a service point with so many descriptors left. `path`: how
-// the path of a connection to it must begin.
+// Makes a service point with `left` descriptors left, and returns the log lines. The path of a
+// connection to the service point must begin with `path`.
 Ended listen_with(rlim_t left, const char* path) {
   return run_apart([=] {
     const Ia ia = open_ia();

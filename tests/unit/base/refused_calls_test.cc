@@ -27,7 +27,7 @@ TEST(RefusedCalls, LeaveErrnoAsItWas) {
   EXPECT_EQ(errno, ENOTTY);
 }
 
-// The filter stands for the rest of a thread's life, so each call has one.
+// A filter lasts for the rest of a thread's life, so each call is tried in a thread of its own.
 TEST(RefusedCalls, AreFoundWithTheErrorOfTheFilter) {
   struct {
     SystemCall call;

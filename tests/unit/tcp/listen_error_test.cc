@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ListenError: the status and the log line if no socket can listen at a qualifier, also if there is
-// no memory for the line.
+// ListenError: the status and the log line if no socket can listen at a qualifier, even without
+// memory for the line.
 #include "transport/host/listen_error.h"
 
 #include <cerrno>
@@ -113,7 +113,7 @@ TEST(ListenError, SaysThatAPolicyRefusesThePort) {
   }
 }
 
-// The status says all of it, and programs use it to look for a free port.
+// The status says everything, and programs that search for a free port expect such errors.
 TEST(ListenError, WhatTheCodeSaysWholeIsNotLogged) {
   ShortageLog shortages;
   testing::internal::CaptureStderr();
