@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Where the compiler calls functions for atomics of one octet, as GCC 12 does on riscv64, libatomic has them.
+# Some compilers call functions for atomics of one octet, as GCC 12 does on riscv64. libatomic has
+# these functions.
 include(CheckCXXSourceCompiles)
 
 set(datum_exchanges_an_octet "

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a build gets that names no preset: a build type, a compiler cache if there is one, and DATUM_LTO.
+# The defaults of a build that names no preset: a build type, a compiler cache if there is one, and
+# DATUM_LTO.
 get_property(datum_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT datum_multi_config AND NOT CMAKE_BUILD_TYPE)
   message(STATUS "No build type given: RelWithDebInfo")
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()
-# Assertions are for Debug alone. Packagers name a type that CMake does not know (None, Plain), give flags of their own
-# and leave out -DNDEBUG.
+# Only Debug has assertions. Packagers name a build type that CMake does not know (None, Plain),
+# give their own flags and leave out -DNDEBUG.
 if(NOT datum_multi_config AND NOT CMAKE_BUILD_TYPE MATCHES "^(Debug|Release|RelWithDebInfo|MinSizeRel)$")
   message(STATUS "Build type ${CMAKE_BUILD_TYPE}: with the compiler flags of the caller, without assertions")
 endif()
 add_compile_definitions($<$<NOT:$<CONFIG:Debug>>:NDEBUG>)
-# DATUM_ASSERT (src/base/assertion.h), which Debug has anyway.
+# Turns on DATUM_ASSERT (src/base/assertion.h), which Debug has anyway.
 option(DATUM_ASSERTIONS "Check what our own code promises to itself, whatever the build type" OFF)
 add_compile_definitions($<$<OR:$<CONFIG:Debug>,$<BOOL:${DATUM_ASSERTIONS}>>:DATUM_ASSERTIONS>)
 

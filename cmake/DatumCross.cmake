@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A toolchain for another processor: Debian's cross compiler, with the packages that scripts/arch.sh laid into a folder.
+# A toolchain for another processor: Debian's cross compiler, with the packages that scripts/arch.sh
+# unpacked into a folder.
 #   DATUM_CROSS_TRIPLE  such as s390x-linux-gnu        DATUM_CROSS_ROOT  that folder
-# Both may come from the environment, as presets give them; CMake reads this file again for each of its own trials.
+# Both may come from the environment, as presets set them: CMake reads this file again for each of
+# its trial builds.
 foreach(name DATUM_CROSS_TRIPLE DATUM_CROSS_ROOT)
   if(NOT ${name})
     set(${name} $ENV{${name}})
@@ -27,8 +29,8 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${DATUM_CROSS_ROOT})
 set(ENV{PKG_CONFIG_LIBDIR}
     ${DATUM_CROSS_ROOT}/usr/lib/${DATUM_CROSS_TRIPLE}/pkgconfig:${DATUM_CROSS_ROOT}/usr/share/pkgconfig)
 
-# A root whose C++ library is younger than that compiler: Clang 19 takes all headers and libraries from there, and LLD
-# knows the relocations of what is in them.
+# For a root whose C++ library is younger than that compiler: Clang 19 takes all headers and
+# libraries from the root, and LLD knows the relocations in them.
 set(datum_younger ${DATUM_CROSS_ROOT}/usr/lib/gcc/${DATUM_CROSS_TRIPLE}/14)
 if(EXISTS ${datum_younger})
   set(CMAKE_C_COMPILER clang-19)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# DATUM_PRECOMPILE: the standard library's headers, which are most of what the compiler reads in our sources, are read
-# once for all of src and tools. Builds of the tests set it; what is installed is built without, so that a header that
-# no source asked for is missed there.
+# DATUM_PRECOMPILE: the standard library's headers are most of what the compiler reads. With this
+# option they are read only once for all of src and tools. Builds of the tests set it. Builds to be
+# installed do not, so they find a source that does not include a header that it uses.
 include(EachTarget)
 
 option(DATUM_PRECOMPILE "Read the standard library's headers once" OFF)
 
-# Those that take longest to read, and what nearly every source has.
+# The headers that take longest to read, and those that nearly every source includes.
 set(datum_common_headers
   <algorithm> <array> <atomic> <charconv> <chrono> <deque> <functional> <memory> <optional> <span> <string> <string_view>
   <system_error> <vector>)
@@ -24,7 +24,8 @@ function(datum_precompile_headers_in target programs libraries)
   endif()
 endfunction()
 
-# datum_precompile_headers(): in the C++ targets of this folder and those below, which are compiled alike.
+# datum_precompile_headers(): for the C++ targets of this folder and those below, which are compiled
+# with the same options.
 function(datum_precompile_headers)
   if(NOT DATUM_PRECOMPILE)
     return()
@@ -32,7 +33,7 @@ function(datum_precompile_headers)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/common_headers.cc)
   file(CONFIGURE OUTPUT ${source} CONTENT "// Only the headers.\n")
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  # A program's code and a library's are not compiled alike.
+  # The code of programs and that of libraries are compiled with different options.
   set(programs datum_${folder}_headers_of_programs)
   set(libraries datum_${folder}_headers_of_libraries)
   add_executable(${programs} EXCLUDE_FROM_ALL ${source})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # datum_layer(<target> <folder>): the target exports an include path in which only its own folder
-# exists, so that including a layer one does not link to fails to compile.
-# DATUM_LAYER_PATHS=OFF: the path of all sources instead. An editor then opens a header in src/, not by
-# the link to it in the build folder.
+# exists. So an include of a layer that a target does not link to fails to compile.
+# DATUM_LAYER_PATHS=OFF: exports the path of all sources instead. Then an editor opens a header in
+# src/, not through the link to it in the build folder.
 option(DATUM_LAYER_PATHS "Give each layer an include path that holds nothing else" ON)
 mark_as_advanced(DATUM_LAYER_PATHS)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Whether the memory extension is built: libdatum.so.1, libdatum-malloc.so and what tests them. It stands on a copy of
-# jemalloc that goes into a shared library, which not every distribution has: then it is built from a folder with
-# jemalloc's source. Nothing is downloaded.
+# Whether the memory extension is built: libdatum.so.1, libdatum-malloc.so and their tests. It needs
+# a jemalloc that can be linked into a shared library, which not every distribution has. Without
+# one, jemalloc is built from a folder with its source. Nothing is downloaded.
 set(DATUM_MEMORY auto CACHE STRING "The memory extension (datum/memory.h): auto (if there is a jemalloc), off")
 set_property(CACHE DATUM_MEMORY PROPERTY STRINGS auto off)
 set(DATUM_JEMALLOC_SOURCE "" CACHE PATH "Folder with the source of jemalloc 5.3, instead of the installed archive")
@@ -9,10 +9,12 @@ set(DATUM_HAVE_MEMORY 0)
 set(datum_jemalloc "")
 set(datum_jemalloc_include "")
 
-# What is there or built in ${build}: the archive, and the header that configure makes.
+# What ${build} holds, or gets when jemalloc is built: the archive, and the header that configure
+# makes.
 function(datum_build_jemalloc source build)
   set(flags "-O2 -g -fPIC -fstack-protector-strong -ffile-prefix-map=${source}=jemalloc -ffile-prefix-map=${build}=jemalloc")
-  # Page sizes of other machines than this one: what is smaller when it runs works, what is larger does not.
+  # The largest page size that the library can run with. It works on machines with smaller pages,
+  # not with larger ones.
   set(lg_page 16)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$")
     set(lg_page 12)
@@ -23,8 +25,8 @@ function(datum_build_jemalloc source build)
   endif()
   find_program(DATUM_MAKE NAMES gmake make REQUIRED DOC "make, by which jemalloc is built")
   mark_as_advanced(DATUM_MAKE)
-  # initial-exec is jemalloc's default, and src/memory/CMakeLists.txt counts on it. No C++ and no statistics of the
-  # profiler: nothing of ours asks for them.
+  # initial-exec is jemalloc's default, and src/memory/CMakeLists.txt relies on it. C++ and the
+  # profiler's statistics are left out, because no code of ours uses them.
   add_custom_command(
     OUTPUT ${build}/lib/libjemalloc_pic.a ${build}/include/jemalloc/jemalloc.h
     COMMAND ${CMAKE_COMMAND} -E make_directory ${build}

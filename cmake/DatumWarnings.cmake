@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# One warning set for everything we compile; DATUM_WERROR turns warnings into errors (CI does).
+# One set of warnings for everything that we compile. DATUM_WERROR turns warnings into errors, as CI
+# does.
 option(DATUM_WERROR "Treat warnings as errors" OFF)
 
 add_library(datum_warnings INTERFACE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// older_glibc.c: what the run-time libraries of GCC ask of glibc 2.35 and 2.36, for older ones
-// (DATUM_STATIC_RUNTIME). They were built on the glibc of this machine; linked into our programs
-// and libraries, they would make these need it.
+// older_glibc.c: functions that GCC's run-time libraries need from glibc 2.35 and 2.36, for systems
+// with an older glibc (DATUM_STATIC_RUNTIME). These libraries were built on this machine's glibc.
+// Linked into our programs and libraries, they would make these need it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -36,14 +36,16 @@ static int look_at(struct dl_phdr_info* object, size_t size, void* argument) {
   return 1;
 }
 
-// glibc 2.35; the unwinder asks it where the unwinding table of the code at an address lies.
-// dl_iterate_phdr has told the same since long: it is slower, and only exceptions wait for it.
+// glibc 2.35. The unwinder calls this function to find the unwinding table for the code at an
+// address. Older glibc gives the same by dl_iterate_phdr, which is slower, but only exceptions wait
+// for it.
 int _dl_find_object(void* address, struct dl_find_object* result) {
   struct search search = {(uintptr_t)address, result};
   return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;
 }
 
-// glibc 2.36; std::random_device would call it, which nothing of ours uses.
+// glibc 2.36. std::random_device would call this function, but no code of ours uses
+// std::random_device.
 uint32_t arc4random(void) {
   uint32_t value = 0;
   if (getrandom(&value, sizeof value, 0) != (ssize_t)sizeof value) abort();

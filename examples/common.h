@@ -39,11 +39,28 @@ static inline int lost_reader(void) {
 // The server that start_server() has started, and the process that did: later children have neither.
 static struct { pid_t server, starter; } started;
 
-// A client that fails takes its server with it: no other client will come.
+// A child that a signal has ended says nothing itself: its peers see a broken connection.
+static inline void tell_signal(pid_t child, int status) {
+  if (WIFSIGNALED(status))
+    fprintf(stderr, "process %d was ended by signal %d (%s)\n", (int)child, WTERMSIG(status),
+            strsignal(WTERMSIG(status)));
+}
+
+// A client that fails takes its server with it: no other client will come. Children that have ended
+// before may be the cause.
 static inline void end_server(void) {
-  if (started.server == 0 || started.starter != getpid()) return;
-  kill(started.server, SIGKILL);
-  waitpid(started.server, NULL, 0);
+  int status = 0;
+  if (started.starter != getpid()) return;
+  for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (child == started.server) started.server = 0;
+    tell_signal(child, status);
+  }
+  if (started.server == 0) return;
+  // Not by SIGKILL: a server that somebody else is just killing shows that signal.
+  kill(started.server, SIGTERM);
+  kill(started.server, SIGCONT); // or else a stopped one would not end
+  if (waitpid(started.server, &status, 0) == started.server && WTERMSIG(status) != SIGTERM)
+    tell_signal(started.server, status);
 }
 
 // A process whose peer SIGPIPE has ended sees no more than a connection that has ended: it names the

@@ -26,14 +26,15 @@ export DATUM_CROSS_ARCH=$1 DATUM_CROSS_TRIPLE=$triple DATUM_CROSS_ROOT=$PWD/buil
 arch=$1
 shift
 
-# A question mark: what the build goes without where Debian has none for that processor.
+# A question mark marks a package without which the build can do, if Debian has none for that
+# processor.
 packages=(libc6-dev libstdc++-12-dev libexpected-dev libfmt-dev libcli11-dev libxxhash-dev libgtest-dev libgmock-dev
   'libjemalloc-dev?' 'libisal-dev?')
 options=()
 if [ "$suite" != bookworm ]; then
   packages[1]=libstdc++-14-dev
-  # In archives that suite's compiler made are relocations that Debian 12's objcopy does not know, and sections that
-  # LLD does not link.
+  # Archives that the compiler of that suite has made contain relocations that Debian 12's objcopy
+  # does not know, and sections that LLD does not link.
   options=(-DDATUM_MEMORY=off "-DDATUM_GTEST_SOURCE=$DATUM_CROSS_ROOT/usr/src/googletest")
 fi
 if [ ! -e "$DATUM_CROSS_ROOT/complete" ]; then
@@ -44,15 +45,15 @@ if [ ! -e "$DATUM_CROSS_ROOT/complete" ]; then
   echo "arch.sh: $arch: packages of $suite in $((SECONDS - began)) s"
 fi
 
-# Linux 6.7 and later: each user namespace has its own table of emulators. Users are the same inside.
-# What is emulated takes its loader and libraries from the folder of the packages.
+# Needs Linux 6.7 or later, where each user namespace has its own table of emulators. Users are the
+# same inside. Emulated programs take their loader and libraries from the folder of the packages.
 emulated() {
   local data=01 mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff' type='\x02\x00'
   if [ "$arch" = s390x ]; then
     data=02 type='\x00\x02' mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff'
   fi
   local magic="\\x7fELF\\x02\\x$data\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00$type$machine"
-  # In a namespace without users nothing can be mounted: it waits until it has them.
+  # In a namespace without users nothing can be mounted, so the namespace waits until it has users.
   unshare --user bash -c 'echo >"$0"; read -r _ <"$0"; exec "$@"' "$work/ready" \
     env QEMU_LD_PREFIX="$DATUM_CROSS_ROOT" unshare --mount --net --pid --fork --kill-child bash -euc '
     mount -t proc proc /proc
@@ -87,16 +88,16 @@ began=$SECONDS
 emulated scripts/build.sh cross "${options[@]}"
 echo "arch.sh: $arch: built in $((SECONDS - began)) s"
 [ "$only_build" = no ] || exit 0
-# Whole programs that are left out are reported as disabled.
+# Whole programs that are left out count as disabled.
 sed -n 's/^[a-z0-9_]* \([^ ]*\/datum-.*\)/\1/p' tests/arch/not-emulated.txt >"$work/skips"
 cat tests/skips.txt tests/arch/skips.txt >>"$work/skips"
 began=$SECONDS
-# A tenth of the seeds under which tests/unit/progress plays: all take a quarter of an hour.
+# Plays a tenth of the seeds of tests/unit/progress, because all seeds take a quarter of an hour.
 emulated env DATUM_TEST_PATIENCE=10 DATUM_SEEDS=1-20 DATUM_SKIPS="$work/skips" scripts/test.sh "$arch" "$@"
 echo "arch.sh: $arch: tested in $((SECONDS - began)) s"
 [ $# -eq 0 ] || exit 0
 
-# With this machine's own build, over TCP.
+# Tests between that processor and this machine's own build, over TCP.
 DATUM_TARGETS="datum-exchange dat-ping dat-cp dat2 datum2 dat datum1" scripts/build.sh dev
 began=$SECONDS
 emulated tests/arch/between.sh build/dev "build/$arch"

@@ -33,25 +33,26 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRANSPORTS = ("shm", "tcp")
 TOLERANCE = 0.01
-FEW = 0.02  # of system calls, in a mean: some looks depend on time, and come once in some hundred calls
+# system calls, as a mean: some polls depend on time, and come once in some hundred calls
+FEW = 0.02
 LIMIT_S = 300
 MACHINE = "x86_64"
 PROGRAM = "datum-budget"
-# The C library takes another memcpy on each kind of processor. Without these features, which valgrind may offer or
-# not, all take the one that every x86-64 has.
+# On each kind of processor the C library uses a different memcpy. Without these features, which
+# valgrind may or may not offer, it uses the one that every x86-64 processor has.
 PLAIN_LIBC = "glibc.cpu.hwcaps=-AVX2,-AVX512VL,-ERMS,-FSRM,-AVX_Fast_Unaligned_Load,-SSSE3,-Fast_Unaligned_Copy"
 CHOSEN = re.compile(r"_(avx|evex|erms|ssse3)")
 
 
 class Trouble(Exception):
-    """Nothing could be counted: what, why, what to do."""
+    """Nothing could be counted. The text says what failed, why, and what to do."""
 
 
 class Count(collections.namedtuple("Count", "instructions system_calls")):
-    """Of one piece, means of all its calls."""
+    """The cost of one piece, as means of all its calls."""
 
     def away(self, table):
-        """What the table has is another number, within the tolerance."""
+        """True: this count differs from the table's by more than the tolerance."""
         return (abs(self.instructions - table.instructions) > TOLERANCE * table.instructions or
                 abs(self.system_calls - table.system_calls) > max(FEW, TOLERANCE * table.system_calls))
 
@@ -60,7 +61,7 @@ class Count(collections.namedtuple("Count", "instructions system_calls")):
 
 
 class Row:
-    """What the table says of a piece."""
+    """The row of a piece in the table."""
 
     def __init__(self, count, since, why):
         self.count, self.since, self.why = count, since, why
@@ -101,12 +102,13 @@ class Table:
 # What callgrind wrote.
 
 def ours(owner):
-    """Everything but the program that makes the calls: our libraries, and what they call."""
+    """True for everything except the program that makes the calls: our libraries, and what they call."""
     return pathlib.PurePath(owner).name != PROGRAM
 
 
 class Costs:
-    """Of one piece: instructions by (object, source file, function), by function with all that it calls, by address."""
+    """The costs of one piece: instructions by (object, source file, function), by function including
+    everything that it calls, and by address."""
 
     def __init__(self):
         self.own = collections.Counter()
@@ -122,7 +124,7 @@ class Costs:
 
 
 class Code:
-    """The instructions of an ELF file of 64 bits."""
+    """The instructions of a 64-bit ELF file."""
 
     known = {}
     SYSCALL = b"\x0f\x05"
@@ -154,7 +156,7 @@ class Code:
 
 
 class Dump:
-    """A file of callgrind's: one Costs for each dump, of the thread that makes the calls."""
+    """A file of callgrind: one Costs for each dump, of the thread that makes the calls."""
 
     NAME = re.compile(r"\((\d+)\)(?: (.*))?$")
 
@@ -163,12 +165,12 @@ class Dump:
         self.names = {}
         self.owner = self.file = self.function = None
         self.costs = None
-        self.callee = False  # the next line is what a call cost, the callee included
+        self.callee = False  # the next line has the cost of a call, including the callee
         for line in lines:
             key, _, value = line.rstrip("\n").partition("=")
             if line.startswith("thread: "):
                 self.costs = Costs()
-                # The first one called main(); what others did is not asked for.
+                # The first thread called main(). The costs of other threads are not counted.
                 if line.split()[1] == "1":
                     self.pieces.append(self.costs)
             elif key in ("ob", "fl", "fi", "fe", "fn", "cob", "cfi", "cfl", "cfn"):
@@ -199,7 +201,7 @@ class Dump:
 
 
 def counted(pieces, said):
-    """What the program said it did, beside what was counted of each: name to Costs."""
+    """Joins the pieces that the program printed with the costs that were counted: name to Costs."""
     lines = [line.split() for line in said.splitlines()]
     if not lines or len(lines) > len(pieces) or any(len(line) != 2 for line in lines):
         raise Trouble(f"{PROGRAM} named {len(lines)} pieces and callgrind dumped {len(pieces)}: does callgrind still "
@@ -235,7 +237,7 @@ def finish(process, transport, folder):
         status = f"no end after {LIMIT_S} s"
     if status != 0:
         lines = (folder / f"{transport}.log").read_text(encoding="utf-8", errors="replace").splitlines()
-        # What valgrind does not know it says at length; the product does without.
+        # valgrind reports at length what it does not know; the product works without that.
         told = [line for line in lines if not re.match(r"(==|--)\d+(==|--)", line)]
         raise Trouble(f"{PROGRAM} over {transport} under callgrind: {status}\n  " + "\n  ".join(told or lines[-5:]) +
                       f"\nrun it by itself: DATUM_TRANSPORT={transport} DATUM_LOG=info build/release/bin/{PROGRAM}")
@@ -271,7 +273,7 @@ def run(options, transports=TRANSPORTS):
 
 
 def compiler_of(build):
-    """Whatever built it; None where CMake does not say."""
+    """The compiler of the build; None if CMake does not say."""
     for file in sorted(build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")):
         text = file.read_text(encoding="utf-8")
         name = re.search(r'CMAKE_CXX_COMPILER_ID "(.*)"', text)
@@ -288,7 +290,7 @@ def told(count):
 
 
 def findings(table, now):
-    """One line for each piece that is not as the table says."""
+    """One line for each piece that differs from the table."""
     lines = []
     for piece, count in now.items():
         row = table.rows.get(piece)
@@ -301,7 +303,7 @@ def findings(table, now):
 
 
 def update(table, now, why, today):
-    """Rows within the tolerance stay as they are, so that many small steps add up until they are seen."""
+    """Rows within the tolerance stay unchanged, so many small changes add up until they are noticed."""
     changed = [piece for piece, count in now.items()
                if piece not in table.rows or count.away(table.rows[piece].count)]
     changed += [piece for piece in table.rows if piece not in now]
@@ -326,7 +328,7 @@ def show(table, now):
 # Where the instructions of one piece are.
 
 def short(file, owner):
-    """As it is called in this tree, or the library that it is in."""
+    """The name of the file in this tree, or of the library that contains it."""
     ours_is = re.search(r"/layers/[^/]+/(.+)|/src/(.+)", file)
     if ours_is and "/usr/" not in file:
         return "src/" + (ours_is[1] or ours_is[2])
@@ -363,7 +365,7 @@ def explain(piece, costs):
 
 
 def compare(piece, costs, other):
-    """The same with what each file and function has more or less than the other."""
+    """Prints the same, with the difference of each file and function from the other libraries."""
     print(f"{piece}: {told(costs.count())}, and in the other libraries {told(other.count())}")
     for title, parts_of in (("by source file", by_file), ("by function as it was compiled", named_functions)):
         print(f"\n{title}: more or less, now, in the other:")
@@ -374,7 +376,7 @@ def compare(piece, costs, other):
 
 
 def named_functions(costs):
-    """By name alone: the other library lies elsewhere."""
+    """Functions by name alone, because the other library has another path."""
     functions = collections.Counter()
     for (_, function), count in by_function(costs).items():
         functions[function] += count

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
 scripts/configure.sh "$@"
-# Unattended, all errors at once; at a desk, the first.
+# Unattended, the build reports all errors at once; otherwise it stops at the first error.
 keep_going=()
 [ "${CI-}" = true ] && keep_going=(-- -k 0)
 targets=()

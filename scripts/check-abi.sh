@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The ABI tests (ctest label abi) as each compiler's build runs them; the tests themselves use the
-# aarch64 cross compiler, and Clang for aarch64 with the headers that come with it (libc6-dev-arm64-cross
-# and libstdc++'s, found by Clang itself). Here too: that they are there, so that no run leaves them out.
-# And the libraries of build/release are held against those of the first release.
+# Runs the ABI tests (ctest label abi) in the build of each compiler. The tests use the aarch64
+# cross compiler, and Clang for aarch64 with the headers of that compiler (libc6-dev-arm64-cross and
+# libstdc++'s, which Clang finds itself). This script also checks that those tests exist, so that no
+# run leaves them out. It compares the libraries of build/release with those of the first release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v aarch64-linux-gnu-gcc >/dev/null || {
   echo "aarch64-linux-gnu-gcc is missing; install it with: make deps GROUPS=check" >&2
   exit 2
 }
-# A build made before the cross compiler was installed has no tests that use it.
+# A build that was configured before the cross compiler was installed lacks the tests that use it.
 for preset in dev clang; do
   scripts/build.sh "$preset"
-  # Read to its end: ctest would take a closed pipe for a failure.
+  # Reads the output to its end, because ctest would take a closed pipe for a failure.
   tests=$(ctest --test-dir "build/$preset" -N -L '^abi$')
   if ! grep -q 'Test *#' <<<"$tests"; then
     echo "absent: no test has the label abi"
@@ -25,7 +25,8 @@ for preset in dev clang; do
   fi
   scripts/test.sh "$preset" -L '^abi$'
 done
-# The stage gcc has built them; by itself this builds what is compared.
+# CI's stage gcc has built these libraries. Without that stage, this builds the libraries to
+# compare.
 [ -e build/release/lib/libdatum2.so ] ||
   DATUM_TARGETS="dat dat2 datum1 datum2 datum_memory datum_malloc" scripts/build.sh release
 scripts/check-abidiff.sh build/release

@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 readonly kFirst=tests/abi/0.1
-# Without anything of this machine, and without what only our own sources see.
+# Leaves out everything specific to this machine, and everything that only our own sources see.
 readonly kOptions=(--exported-interfaces-only --headers-dir include --drop-private-types --no-comp-dir-path --no-corpus-path
   --no-show-locs --no-elf-needed --no-parameter-names --no-architecture --no-write-default-sizes)
 
@@ -30,12 +30,12 @@ names() { nm -D --defined-only "$1" | awk '$2 != "A" {sub(/@.*/, "", $3); print 
 # describe LIBRARY FILE
 describe() { abidw "${kOptions[@]}" "$1" | awk "/<abi-instr / {sub(/path='[^']*'/, \"path='\" ++unit \"'\")} {print}" >"$2"; }
 
-# compare OLD NEW: says what was lost or changed. Status 1: something; 2: abidiff failed.
+# compare OLD NEW: reports what was lost or changed. Status 1: something was; 2: abidiff failed.
 compare() {
   local status=0
   abidiff --no-added-syms "$1" "$2" || status=$?
   [ "$status" -eq 0 ] && return 0
-  # Bits 4 and 8: the ABI changed, incompatibly.
+  # Bits 4 and 8: the ABI has changed, or has changed incompatibly.
   [ $((status & ~12)) -eq 0 ] && return 1
   echo "abidiff failed with status $status"
   return 2

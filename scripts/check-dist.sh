@@ -21,7 +21,7 @@ if [ -e .git ]; then
 fi
 
 tar -C "$work" -xf "$tarball"
-touch "$work/$name/stray" # what is not on the list is left out
+touch "$work/$name/stray" # a file that is not on the list must be left out
 (umask 027 && cd "$work/$name" && TZ=America/Caracas scripts/dist.sh >/dev/null)
 cmp "$work/first.tar.xz" "$work/$name/$tarball" || fail "the unpacked tarball packs other octets"
 tar -tvf "$tarball" | awk '$2 != "0/0" {print; bad = 1} END {exit bad}' || fail "these have an owner"

@@ -24,13 +24,14 @@ import sys
 
 PROGRAM, LIBRARY = 2, 3  # e_type; a position-independent program is a "library", too
 ORIGIN = re.compile(r"\$(ORIGIN|\{ORIGIN\})(/|$)")
-# The C and C++ run-time libraries, our own, and two whose name has been the same for years.
+# The C and C++ run-time libraries, our own libraries, and two whose names have not changed for
+# years.
 EXPECTED = re.compile(r"(lib(c|m|dl|rt|pthread|atomic|gcc_s|stdc\+\+|dat|dat2|datum|isal|xxhash)|ld[-0-9a-z_]*)"
                       r"\.so(\.[0-9]+)?$")
 
 
 def elf_type(file):
-    """e_type, or None if the file is no ELF file of this byte order."""
+    """e_type; None if the file is not an ELF file of this byte order."""
     if file.is_symlink() or not file.is_file():
         return None
     with file.open("rb") as opened:
@@ -46,7 +47,7 @@ def readelf(file, *options):
 
 
 def is_debug_information(file):
-    """What objcopy --only-keep-debug leaves: nothing in it can be run."""
+    """True for a file that objcopy --only-keep-debug has made, which cannot be run."""
     return file.suffix == ".debug" and bool(re.search(r" \.text +NOBITS ", readelf(file, "-S")))
 
 
@@ -56,7 +57,7 @@ def elf_files(folder):
 
 
 def search_path(dynamic):
-    """The elements of RPATH and RUNPATH; None where there is neither."""
+    """The elements of RPATH and RUNPATH; an empty list if there is neither."""
     found = re.findall(r"\((?:RPATH|RUNPATH)\)\s+Library (?:rpath|runpath): \[(.*)\]", dynamic)
     return [element for path in found for element in path.split(":")] if found else []
 
@@ -72,7 +73,7 @@ def path_findings(elements, installed):
 
 
 def name_findings(dynamic):
-    """A name with a slash is no name to search for, but a path as it stands."""
+    """A name with a slash is not searched for: the loader takes it as a path."""
     for name in re.findall(r"\((?:NEEDED|AUDIT|DEPAUDIT|FILTER|AUXILIARY)\).*\[(.*)\]", dynamic):
         if "/" in name and not name.startswith("/") and not ORIGIN.match(name):
             yield f'loads "{name}", which is below the current folder'
@@ -99,7 +100,7 @@ def hardening_findings(file, dynamic):
 
 
 def command_findings(build):
-    """What the compile commands of src and tools lack."""
+    """Options that the compile commands of src and tools lack."""
     root = pathlib.Path(__file__).resolve().parent.parent
     ours = tuple(f"{base}/{part}/" for base in (root, build.resolve()) for part in ("src", "tools"))
     commands = json.loads((build / "compile_commands.json").read_text())

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each fuzz target replays its kept corpus and then runs for a short time on new input:
-# scripts/check-fuzz.sh [SECONDS] (default: 10 for each). The long run is `make fuzz`.
+# scripts/check-fuzz.sh [SECONDS]: each fuzz target replays its kept corpus and then runs for
+# SECONDS (default: 10) on new input. The long run is `make fuzz`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ ! -f tests/fuzz/CMakeLists.txt ]; then

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every public header, alone in a file, as C99 and as C++17, with each compiler there is, on
-# x86-64 and aarch64, without a warning. datum/names.h comes behind a header of DAT, of either version.
+# Compiles every public header alone in a file, as C99 and as C++17, with each compiler that is
+# installed, for x86-64 and aarch64. No warning may come. datum/names.h follows a header of DAT, of
+# either version.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror -fsyntax-only -Iinclude)
 failed=0
 count=0
 
-# The same name twice: an include guard that does not hold is found here.
+# Includes each header twice, which shows whether its include guard works.
 alone() { # header...
   printf '#include <%s>\n' "$@" "$@"
   printf 'extern int translation_unit_is_not_empty;\n'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The front door of an installation: what README.md says of it, then make install into an empty place, make uninstall,
-# and nothing left behind. The rest of tests/install runs with all tests.
+# Checks an installation as a new user meets it: follows README.md, runs `make install` into an
+# empty folder and `make uninstall`, and checks that nothing is left behind. The rest of
+# tests/install runs with all tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 place=$(mktemp -d)

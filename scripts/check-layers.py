@@ -13,7 +13,7 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
-# Headers whose only use is to touch the world outside the process, or to run besides it.
+# Headers that are only used to reach the world outside the process, or to run in parallel to it.
 IMPURE_HEADER = re.compile(
     r"^(sys/(?!types\.h$|queue\.h$|uio\.h$)|net/|netinet/|arpa/|linux/|"
     r"(unistd|fcntl|poll|pthread|signal|spawn|netdb|ifaddrs|dlfcn|sched|time|stdio)\.h$|"
@@ -27,7 +27,7 @@ COMMENT = re.compile(r"//.*|/\*.*?\*/")
 
 
 class Rules:
-    """What layers.rules says."""
+    """The rules of layers.rules."""
 
     def __init__(self, path):
         self.layers, self.pure, self.allowed = {}, set(), set()
@@ -46,13 +46,13 @@ class Rules:
                 sys.exit(f"{path}:{number}: not a rule: {line}")
 
     def layer_of(self, path):
-        """The layer that a path such as transport/shm/ring.h lies in: the longest that fits."""
+        """The layer of a path such as transport/shm/ring.h: the longest layer name that fits."""
         fits = [name for name in self.layers if path.startswith(name + "/")]
         return max(fits, key=len, default=None)
 
 
 def target_of(header, file, source, rules):
-    """The layer an include leads to; None for one that is nobody's layer."""
+    """The layer of an included header; None if the header belongs to no layer."""
     if header.startswith(("dat/", "dat2/")):
         return "dat"
     if header.startswith("datum/"):

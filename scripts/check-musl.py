@@ -19,10 +19,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LLVM = 19
-# Headers beside those of musl: the kernel's, and libraries that need nothing of one C library.
+# Headers to use beside those of musl: the kernel's, and those of libraries that need no particular
+# C library.
 BESIDE = ("linux", "asm-generic", "fmt", "tl", "CLI", "xxhash.h", "xxh3.h", "xxh_x86dispatch.h", "isa-l.h", "isa-l",
           "jemalloc")
-# The exception by which glibc cancels a thread: libstdc++ names it everywhere, libc++ nowhere.
+# The exception by which glibc cancels a thread. libstdc++ declares it everywhere, libc++ nowhere.
 CANCELLED = "#pragma once\nnamespace __cxxabiv1 { struct __forced_unwind {}; }\n"
 
 
@@ -37,7 +38,7 @@ def configure(build):
 
 
 class Musl:
-    """The options that take the place of the machine's own headers."""
+    """The options that replace the machine's own headers."""
 
     def __init__(self, folder):
         machine = platform.machine()

@@ -20,7 +20,8 @@ fail() {
 
 is_installed() { dpkg-query -W -f '${db:Status-Status}\n' libjemalloc-dev libisal-dev 2>/dev/null | grep -qx installed; }
 
-# This script in a root that has what a build and the tests need, but for those two packages.
+# Runs this script in a root that has everything that a build and the tests need, except those two
+# packages.
 in_bare_root() {
   local root=$PWD/build/options-root suite packages status=0
   [ "$(id -u)" -eq 0 ] || {
@@ -53,7 +54,7 @@ in_bare_root() {
   rm -rf --one-file-system "$root" "$log"
 }
 
-# WORD: programs and libraries that need a library of that name, or hold its code.
+# WORD: prints the programs and libraries that need a library of that name, or contain its code.
 naming() {
   find "$build/bin" "$build/lib" -type f -exec sh -c '
     for file; do
@@ -61,7 +62,7 @@ naming() {
     done' "$1" {} +
 }
 
-# OPTION...: configures and builds; the folders of tests that see the options.
+# OPTION...: configures and builds, with the folders of tests that the options affect.
 build_with() {
   cmake --preset dev -B "$build" "-DDATUM_TEST_PARTS=conformance;process;memory;tools" "$@" >"$log" 2>&1 &&
     cmake --build "$build" >>"$log" 2>&1 && return
@@ -77,7 +78,8 @@ tests_pass() {
   fail "$2: the tests of $1 fail; all of it: $log.$1"
 }
 
-# LIBRARY WHAT-THE-CONFIGURATION-SAYS WORD OPTION...: what is told to be off is off, and so is what the options ask for.
+# LIBRARY WHAT-THE-CONFIGURATION-SAYS WORD OPTION...: if the options turn the library off, the configuration must say
+# so. If the configuration says that the library is off, nothing that was built may name it.
 is_off() {
   local library=$1 said=$2 word=$3
   shift 3

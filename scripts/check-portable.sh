@@ -18,7 +18,7 @@ tarball=$(find build/portable -maxdepth 1 -name 'datum-*-linux-*.tar.xz' ! -name
 name=$(basename "$tarball" .tar.xz)
 . scripts/installed-tools.sh
 
-# What of $1 another machine may lack.
+# What $1 needs that another machine may lack.
 strange_versions() {
   local version
   objdump -T "$1" | grep -o '(GLIBC_[0-9.]*)' | tr -d '()' | sed 's/GLIBC_//' | sort -uV | while read -r version; do
@@ -45,13 +45,13 @@ check_files() { # folder
     done
   done < <(find "$1" -type f -print0)
   [ "$count" -ge 13 ] || fail "only $count programs and libraries"
-  # Neither the folder of the source, nor that of the build, nor the prefix of the build.
+  # Neither the folder of the source, nor that of the build, nor the prefix may occur.
   found=$(grep -rlF -e "$PWD" -e /datum-portable "$1" || true)
   [ -z "$found" ] || fail "these name folders of the build: $found"
   echo "portable: $count programs and libraries need glibc $floor and nothing else"
 }
 
-# The loader's variables have no way to quote a blank.
+# The loader's variables cannot quote a blank.
 check_dat_run() { # of check_tools, whose folder it is
   local said
   if said=$("$@" "$folder/bin/dat-run" -- "$folder/bin/dat-info" --json datum 2>&1); then
@@ -63,14 +63,14 @@ check_dat_run() { # of check_tools, whose folder it is
   fi
 }
 
-# FOLDER [COMMAND...]: the tools in it, by COMMAND (chroot ROOT).
+# FOLDER [COMMAND...]: checks the tools in FOLDER, run by COMMAND (chroot ROOT).
 check_tools() {
   local folder=$1 said
   shift
   "$@" "$folder/bin/dat-info" datum >/dev/null || fail "dat-info fails in $folder"
   "$@" "$folder/bin/dat-info" --dat2 datum >/dev/null || fail "dat-info --dat2 fails in $folder"
   check_dat_run "$@"
-  # It ends by an exception inside: the unwinder is our copy.
+  # With this option the tool throws an exception internally, which tests our copy of the unwinder.
   if said=$("$@" "$folder/bin/dat-info" --no-such-option 2>&1); then fail "dat-info takes any option"; fi
   grep -q 'no-such-option' <<<"$said" || fail "dat-info --no-such-option says: $said"
   ping_both_ways "$folder/bin/dat-ping" "$@"
@@ -82,7 +82,7 @@ check_first_program() { # folder
     >"$scratch/first/first.c"
   awk '/^## /{in_section = $0 == "## A first program"} in_section && /^```cmake$/{c = 1; next} /^```$/{c = 0} c' README.md \
     >"$scratch/first/CMakeLists.txt"
-  # A path with a blank: pkg-config quotes it for a shell.
+  # For a path with a blank pkg-config quotes its output for a shell.
   (cd "$scratch/first" && eval "cc first.c $(PKG_CONFIG_PATH="$1/lib/pkgconfig" pkg-config --cflags --libs dat) -o first")
   "$scratch/first/first" | grep -q '^datum: messages up to [0-9]* bytes$' || fail "the first program, by pkg-config"
   cmake -S "$scratch/first" -B "$scratch/first/build" -DCMAKE_PREFIX_PATH="$1" >"$scratch/said" ||

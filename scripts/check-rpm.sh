@@ -12,7 +12,8 @@ mapfile -t packages < <(find build/rpm -maxdepth 1 -name '*.rpm' | sort)
 root=$scratch/root
 mkdir "$root"
 
-# Not what make rpm has written for this user: with that, no line of the file would be found to be of no use any more.
+# Does not use the settings that make rpm has written for this user: with them, rpmlint could not
+# find lines of this file that are no longer needed.
 XDG_CONFIG_HOME=$scratch rpmlint -r packaging/rpm/datum.rpmlintrc "${packages[@]}" >build/rpm/rpmlint.log 2>&1 ||
   { cat build/rpm/rpmlint.log >&2; fail "rpmlint has found something"; }
 
@@ -20,7 +21,7 @@ installed=()
 for package in "${packages[@]}"; do
   case $package in *.src.rpm | *-debuginfo-* | *-debugsource-*) ;; *) installed+=("$package") ;; esac
 done
-# Nothing in there is a system: no dependencies, no scripts.
+# This root is no whole system, so dependencies and scripts are left out.
 rpm --root "$root" --initdb 2>/dev/null
 rpm --root "$root" -i --nodeps --noscripts "${installed[@]}" 2>"$scratch/said" || fail "$(cat "$scratch/said")"
 LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libdat.so.1)")

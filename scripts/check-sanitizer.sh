@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The tests under a sanitizer: scripts/check-sanitizer.sh asan|tsan [ctest option...]
+# scripts/check-sanitizer.sh asan|tsan [ctest option...]: runs the tests under a sanitizer.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the loader reads of our programs and libraries: scripts/check-symbols.sh BUILD_DIR
-# Each shared library of the build exports exactly the names of its list SONAME.symbols, which lies in tests/abi or
-# packaging/symbols; a library without a list fails. No ELF file of this build, of build/dev or of an installation
-# searches the current folder for libraries, and installed ones are hardened (scripts/check-elf.py).
+# scripts/check-symbols.sh BUILD_DIR: checks what the loader reads of our programs and libraries.
+# Each shared library of the build must export exactly the names in its list SONAME.symbols, which
+# is in tests/abi or packaging/symbols. A library without a list fails. No ELF file of this build,
+# of build/dev or of an installation may search the current folder for libraries, and installed ones
+# must be hardened (scripts/check-elf.py).
 set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=0
 count=0
-# The version nodes themselves appear as absolute symbols; "A" leaves them out.
+# The version nodes themselves appear as absolute symbols. "A" leaves them out.
 exports() { nm -D --defined-only "$1" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort; }
 
 while read -r library; do

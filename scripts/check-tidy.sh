@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# clang-tidy over the product's own sources (src, tools, examples, bench), as Clang compiles them:
-# scripts/check-tidy.sh [FILE...] (default: all of them). Warnings are errors.
-# All of them are read sixteen at a time (cmake/DatumUnity.cmake), since reading the headers of the
-# system is most of the work; FILEs are read alone.
+# scripts/check-tidy.sh [FILE...] (default: all sources): runs clang-tidy over the product's own
+# sources (src, tools, examples, bench), as Clang compiles them. Warnings are errors. If all sources
+# are checked, they are read sixteen at a time (cmake/DatumUnity.cmake), because most of the time
+# goes into reading system headers. FILEs are read one by one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# What bugprone-suspicious-include looks for; it takes the files that CMake makes for that, too.
+# This replaces bugprone-suspicious-include, which would also report the files that CMake makes.
 if git grep -nE '^ *# *include *["<][^">]*\.(c|cc|cpp|cxx)[">]' -- src tools examples bench; then
   echo "a source may not be included"
   exit 1

@@ -11,7 +11,7 @@ A rule's source is one or more of these, with "; " between them:
 import re
 
 FOLDERS = ("src", "tests", "tools", "docs", "include", "scripts")
-# These files name citations that are not there, to test that they are found.
+# These files contain citations that do not exist, to test that they are found.
 EXAMPLES = ("tests/house/check_rules_test.py",)
 CODE = (".cc", ".h", ".c", ".cpp", ".hpp")
 TEXT = (*CODE, ".py", ".sh", ".md", ".rules", ".txt", ".cmake", ".in", ".hex", "")
@@ -23,7 +23,7 @@ IN_TEXT = re.compile(
     r"\b(?P<page>dat_\w+\(3DAT\)), (?P<heading>[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
     r"|\b(?P<rfc>RFC \d{4})(?: section (?P<section>\d+(?:\.\d+)*))?"
     r"|\b[Dd]ecisions? (?P<first>\d+)(?:(?:,| and| to) (?P<second>\d+))?")
-# Chapters and numbers of documents that are in no public place.
+# Chapters and numbers of documents that are not public.
 OLD = re.compile(
     r"\b(?i:api|spec|design|functions|types|registry|iwarp|abi|siw|habits|dapl-utils)(?:\.md)? \d+(?:\.\d+)?\b"
     r"|(?<![\w.])[CD]-\d\d\b|(?<![\w.])H\d{1,2}\b")
@@ -63,7 +63,7 @@ class Sources:
         return heading in self.headings.get(document, ())
 
     def judge(self, item):
-        """None, or why a rule may not cite this."""
+        """None, or the reason why a rule may not cite this item."""
         if entry := DECISION.fullmatch(item):
             return None if int(entry.group(1)) in self.decisions else "is not in docs/decisions.md"
         if entry := SECTION.fullmatch(item):
@@ -98,7 +98,7 @@ def check_rules(rules, sources, errors):
 
 
 def check_text(name, text, sources, errors):
-    """The citations of a whole file; a citation may go over the end of a line."""
+    """Checks the citations of a whole file. A citation may continue on the next line."""
     joined = re.sub(r"\n[ \t]*(?://|#|\*)?[ \t]*", " ", text)
     for cited in IN_TEXT.finditer(joined):
         where = f"{name}: `{cited.group(0)}`"
@@ -119,7 +119,7 @@ def without_sources(rules):
 
 
 def prose_of(name, suffix, text):
-    """Yield (line number, what of a line is no code)."""
+    """Yields (line number, the part of the line that is not code)."""
     if suffix in (".md", ".hex"):
         yield from enumerate(text.splitlines(), 1)
     elif suffix == ".rules":
@@ -133,7 +133,7 @@ def prose_of(name, suffix, text):
 
 
 def check_old_forms(name, suffix, text, tags, errors):
-    """No chapter of a document outside the tree; the tag of a rule (`C-12`) may stand in pages and claims."""
+    """Finds chapters of documents outside the tree. The tag of a rule (`C-12`) may occur in pages and claims."""
     claim = False
     for number, prose in prose_of(name, suffix, text):
         claim = bool(CLAIM.match(prose)) or (claim and bool(TAGS.match(prose)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Configures one preset: scripts/configure.sh PRESET [CMake option...]
-# Only this script configures, so that every caller builds the same thing.
+# Only this script configures, so every caller builds the same.
 #   CI=true         warnings are errors
 set -euo pipefail
 cd "$(dirname "$0")/.."

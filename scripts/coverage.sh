@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs the tests of the coverage build and sums the covered lines up, a line per folder; the
-# details of each line are in build/coverage/report/index.html.
+# Runs the tests of the coverage build and prints the share of covered lines for each folder.
+# build/coverage/report/index.html has the details of each line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 find build/coverage -name '*.gcda' -delete
 scripts/test.sh coverage "$@"
 mkdir -p build/coverage/report
-# Parallel tests write the same counters; a torn one must not end the report.
+# Parallel tests write the same counters. A damaged counter must not end the report.
 gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'tools/' --filter 'build/coverage/layers/' \
   --exclude-unreachable-branches --gcov-ignore-parse-errors -j "${DATUM_JOBS:-$(nproc)}" \
   --csv build/coverage/report/lines.csv --html-details build/coverage/report/index.html
@@ -16,7 +16,7 @@ gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'tools
 awk -F, '
   NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
   {
-    # Headers are seen through the views of cmake/DatumLayer.cmake.
+    # gcovr finds headers through the views of cmake/DatumLayer.cmake.
     folder = $column["filename"]
     sub("^build/coverage/layers/[^/]*/", "src/", folder)
     sub("/[^/]*$", "", folder)

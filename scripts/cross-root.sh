@@ -37,7 +37,8 @@ apt_there() {
     -o Debug::NoLocking=1 -o Acquire::Retries=3 -o Acquire::Languages=none "$@" </dev/null
 }
 apt_there update -o APT::Update::Error-Mode=any
-# What is not to be had for this processor at all is left out: the build says what it goes without.
+# A package that does not exist for this processor is left out; the build reports what it does
+# without.
 wanted=()
 for package in "$@"; do
   if apt_there install --simulate "${package%\?}" >/dev/null 2>&1; then wanted+=("${package%\?}")
@@ -50,7 +51,7 @@ for package in "$folder.apt"/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" | tar -xf - -C "$folder" --keep-directory-symlink --exclude='./usr/share/doc' \
     --exclude='./usr/share/man' --exclude='./dev' --exclude='./proc' --exclude='./sys' --exclude='./tmp' --exclude='./etc'
 done
-# Links that name the whole path mean one below the folder.
+# A link with an absolute path means a path below the folder.
 find "$folder" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
   ln -sfn "$folder$(readlink "$link")" "$link"
 done

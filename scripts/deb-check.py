@@ -25,7 +25,7 @@ TREE = pathlib.Path(__file__).resolve().parents[1]
 SUITES = {"bookworm": "Debian 12", "trixie": "Debian 13"}
 PLACE = TREE / "build/deb-check"
 NOBODY = 65534
-# What installing and purging any package leaves: records of dpkg and apt, caches, logs.
+# What installing and purging any package leaves behind: records of dpkg and apt, caches, logs.
 NOT_OURS = re.compile(r"/(proc|sys|dev|tmp|run|root|local|etc/ld\.so\.cache|var/(log|cache|lib/(dpkg|apt|systemd)))"
                       r"(/|$)")
 NOT_INSTALLABLE = "left out: what it needs is not installable there"
@@ -53,7 +53,7 @@ def run(command, log, environment=None):
 
 
 def archive():
-    """Where this machine has Debian's main archive from, and through which proxy."""
+    """The address of Debian's main archive on this machine, and its proxy."""
     lines = said("apt-get", "indextargets", "--format", "$(LABEL) $(REPO_URI)", "Created-By: Packages").splitlines()
     addresses = [line.split()[1] for line in lines if line.startswith("Debian ")]
     if not addresses:
@@ -63,7 +63,7 @@ def archive():
 
 
 class Box:
-    """A root of its own: what is written there is gone at the end."""
+    """A separate root. Everything written into it is gone at the end."""
 
     def __init__(self, lower, repository, log):
         self.lower, self.repository, self.log = lower, repository, log
@@ -103,7 +103,7 @@ def in_there(environment):
 
 
 def inside(root, script, folder="/", user=0):
-    """Its processes end with it, and see no others."""
+    """A command in the root. Its processes end with it, and see no other processes."""
     return ["unshare", "--pid", "--fork", "--kill-child", f"--mount-proc={root}/proc",
             "chroot", f"--userspec={user}:{user}", root, "/bin/sh", "-ec", f"cd {folder}\n{script}"]
 
@@ -117,21 +117,22 @@ def make_root(suite, log):
         raise Absent((got.stderr.strip().splitlines() or ["no reason given"])[-1])
     root = PLACE / suite
     if not root.exists():
-        half = PLACE / f"{suite}.half"  # no run takes half a root
+        half = PLACE / f"{suite}.half"  # no run uses half a root
         shutil.rmtree(half, ignore_errors=True)
         run(["debootstrap", "--variant=minbase", suite, half, address], log, {"http_proxy": proxy} if proxy else None)
         if proxy:
             (half / "etc/apt/apt.conf.d/01proxy").write_text(f'Acquire::http::Proxy "{proxy}";\n')
         half.rename(root)
     hosts = root / "etc/hosts"
-    if not hosts.exists():  # which is the installer's work
+    if not hosts.exists():  # which the installer usually makes
         hosts.write_text("127.0.0.1 localhost\n::1 localhost\n")
     run(inside(root, "apt-get -qq update; apt-get -qq -y dist-upgrade; apt-get clean"), log, in_there({}))
     return root
 
 
 def commit_of(folder):
-    """The commit of the source package in there; nothing if there is none, or its packages are not all there."""
+    """The commit of the source package in the folder. Nothing if there is no source package, or if some of its packages
+    are missing."""
     sources, changes = list(folder.glob("datum_*.orig.tar.xz")), list(folder.glob("datum_*_*.changes"))
     if len(sources) != 1 or not changes:
         return None
@@ -146,7 +147,7 @@ def built_here(log):
 
 
 def built_inside(suite, root, log):
-    """From the same source, by that suite's compiler, with the tests of dh_auto_test."""
+    """Packages built from the same source by that suite's compiler, with the tests of dh_auto_test."""
     folder = PLACE / f"packages-{suite}"
     if commit_of(folder) == said("git", "-C", TREE, "rev-parse", "HEAD").strip():
         return folder
@@ -170,7 +171,7 @@ def built_inside(suite, root, log):
 
 @contextlib.contextmanager
 def repository_of(packages):
-    """What apt inside reads, and the source whose tests are run."""
+    """The repository that apt reads inside the root, and the source whose tests are run."""
     with tempfile.TemporaryDirectory(dir=PLACE) as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
@@ -267,7 +268,7 @@ def own_suite():
 
 
 def build_variant(number, log):
-    """Without tests, which are in no package."""
+    """Builds without tests, because no package contains them."""
     place = PLACE / ("first", "second/one-more-folder")[number]
     home = PLACE / f"home{number}"
     home.mkdir(parents=True, exist_ok=True)
@@ -279,7 +280,7 @@ def build_variant(number, log):
 
 
 def compare(first, second, log):
-    """.buildinfo and .changes tell of the build itself."""
+    """Compares all files except .buildinfo and .changes, which describe the build itself."""
     names = {path.name for folder in (first, second) for path in folder.iterdir()
              if path.suffix in (".deb", ".dsc", ".xz")}
     if not any(name.endswith(".deb") for name in names):
@@ -309,7 +310,8 @@ def main():
         parser.error(f"{', '.join(sorted(unknown))}: known suites are {', '.join(SUITES)}")
     if os.geteuid() != 0 and not arguments.reproducible:
         parser.error("a root of another suite is made and entered as root")
-    # What is mounted here is gone with this process. No test sees the word: dat-info judges the environment.
+    # Everything mounted here is gone when this process ends. The word is removed from the
+    # environment, because dat-info judges the environment.
     if not arguments.reproducible and os.environ.pop("DEB_CHECK_INSIDE", "") != "yes":
         os.environ["DEB_CHECK_INSIDE"] = "yes"
         os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv])

@@ -35,11 +35,16 @@ rm -rf "$work" "$out"
 mkdir -p "$work" "$out"
 work=$(realpath "$work") out=$(realpath "$out")
 trap 'rm -rf "$work"' EXIT
-# All that goes into the tarball is decided here: names, order and times by the commit, modes by tar.umask.
+# Here everything about the tarball is fixed: names, order and times by the commit, modes by
+# tar.umask.
 git -c tar.umask=0022 archive --format=tar --prefix="datum-$version/" "$commit" |
   xz --threads=1 -6 >"$work/datum_$version.orig.tar.xz"
-tar -C "$work" -xf "$work/datum_$version.orig.tar.xz"
-cp -r "$work/datum-$version/packaging/debian" "$work/datum-$version/debian"
+# dpkg-source packs debian/ with the modes that the files have.
+(
+  umask 022
+  tar -C "$work" -xf "$work/datum_$version.orig.tar.xz"
+  cp -r "$work/datum-$version/packaging/debian" "$work/datum-$version/debian"
+)
 
 cd "$work/datum-$version"
 if [ -n "$only_source" ]; then

@@ -7,14 +7,15 @@
 # Exit 4: the mirror does not have the suite.
 set -euo pipefail
 
-# The first source of Debian's own main packages; updates and security come from elsewhere.
+# The first source of Debian's own main packages. Updates and security fixes come from other
+# sources.
 mirror() {
   apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' 'Created-By: Packages' |
     awk -F '|' '$1 == "Debian" && $2 == "Debian" && $3 == "main" && !seen++ {print $4}'
 }
 
-# What the mirror says of a suite, by apt's own means: those know the proxies of this machine. Exit 4: it has none of
-# that name; 1: it cannot be asked.
+# What the mirror says about a suite. apt asks, because it knows this machine's proxies. Exit 4: the
+# mirror has no suite of that name; 1: the mirror cannot be reached.
 release() {
   local uri file said status=0
   uri=$(mirror)

@@ -38,7 +38,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Runs a command within what is left of the time.
+# Runs a command within the time that is left.
 within() {
   local left=$((deadline - SECONDS)) status=0
   [ "$left" -gt 0 ] || fail 1 "out of time after $SECONDS s, before: $* (DEMO_SECONDS=N allows more)"
@@ -65,7 +65,7 @@ gather() { # lists shared libraries, then whatever else there is, until $wanted 
   awk -F '\t' -v wanted="$wanted" '
     total < wanted && !seen[$2]++ { total += $1; print $2 }' "$list.all" >"$list"
   mkdir "$work/original"
-  # A link keeps the size of its text only, so the sum is of real bytes.
+  # A link counts only the size of its text, so the sum is of real bytes.
   (cd / && tar -cf - --no-recursion -T "$list") 2>"$work/tar.err" | tar -xf - -C "$work/original" ||
     fail 1 "gathering files of /usr failed: $(head -n 3 "$work/tar.err")"
 }
@@ -92,7 +92,7 @@ token() { # the N-th one
   sed -n 's/^token: //p' "$work/server.out" | sed -n "$1p"
 }
 
-say_once() { # FILE: its lines, but for those that another process has said
+say_once() { # FILE: prints its lines, except those that another process has printed already
   grep -vxFf "$work/said" "$1" | tee -a "$work/said" >&2 || true
 }
 
@@ -169,7 +169,7 @@ echo
 if [ -x "$bin/dat-perf" ]; then
   echo "The connection alone, without files (dat-perf --local --quick):"
   status=0
-  if [ -s "$work/said" ]; then # then without the progress line: that needs the terminal itself
+  if [ -s "$work/said" ]; then # without the progress line, which needs the terminal itself
     within "$bin/dat-perf" --local --quick 2>"$work/client.err" || status=$?
     say_once "$work/client.err"
   else

@@ -136,13 +136,14 @@ case "${DEPS-}" in
 esac
 wanted=$(selected | awk '{print $2}' | sort -u)
 if ! command -v dpkg-query >/dev/null; then
-  # Another distribution: we cannot ask by Debian's names, so CMake's own messages have to do.
+  # On another distribution Debian's package names cannot be queried, so CMake's own messages must
+  # be enough.
   echo "deps.sh: no dpkg-query here, so this is not Debian; needed are the equivalents of:" \
     $wanted >&2
   exit 0
 fi
 
-# One query for all; what dpkg does not know at all is missing from its answer.
+# One query for all packages. The answer lacks a package that dpkg does not know at all.
 installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
   awk '$1 == "installed" {print $2}') || true
 missing=$(comm -23 <(echo "$wanted") <(sort <<<"$installed") | tr '\n' ' ')
@@ -170,7 +171,8 @@ apt() {
   "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq \
     -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 "$@" </dev/null
 }
-# A package source of somebody else's that cannot be reached must not stop us: install decides.
+# A third-party package source that cannot be reached must not end this script: the installation
+# decides.
 apt update || echo "deps.sh: apt-get update reported errors; trying the package lists as they are" >&2
 if ! apt install -y --no-install-recommends $missing; then
   echo "deps.sh: could not install: $missing" >&2

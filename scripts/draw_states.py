@@ -31,7 +31,7 @@ Machine = collections.namedtuple("Machine", "file about state event states event
 
 
 class Broken(Exception):
-    """What is wrong with a table, and where."""
+    """A table is broken. The text says what is wrong, and where."""
 
 
 def only(pattern, text, what):
@@ -42,7 +42,8 @@ def only(pattern, text, what):
 
 
 def enumeration(text, name):
-    """{enumerator: comment}. Beside it, with what follows in the same column; or above it, as whole sentences."""
+    """{enumerator: comment}. The comment is beside the enumerator and continues in the same column, or it is above the
+    enumerator, in whole sentences."""
     body = only(rf"enum class {name} : std::uint8_t \{{\n(.*?)\n\}};", text, f"enum class {name} : std::uint8_t")
     found, above, column, last = {}, [], None, None
     for line in body.split("\n"):
@@ -64,7 +65,7 @@ def enumeration(text, name):
 
 
 def names(text, kind, known):
-    """Of a list such as "State::A, State::B"."""
+    """The names in a list such as "State::A, State::B"."""
     found = []
     for item in filter(None, (item.strip() for item in text.split(","))):
         match = re.fullmatch(rf"{kind}::(\w+)", item)
@@ -113,7 +114,7 @@ def check(machine, table):
 
 
 def about(text, name):
-    """The sentence behind the name of the file in its first lines."""
+    """The sentence that follows the name of the file in its first lines."""
     head = re.search(rf"^// {re.escape(name)}: ((?:.|\n)*?\.)(?=\s)", text, re.MULTILINE)
     if not head:
         raise Broken(f'no "// {name}: ..." at its beginning')

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs the fuzz targets of build/fuzz: each replays its kept corpus, then looks for new inputs.
+# Runs the fuzz targets of build/fuzz. Each replays its kept corpus, then searches for new inputs.
 #   scripts/fuzz.sh [--seconds N] [--fresh] [NAME...]    N for each target, 600 by default
-#   scripts/fuzz.sh --keep [NAME...]                     what was found becomes the kept corpus
-# A target is a program build/fuzz/bin/fuzz_NAME; its kept corpus is tests/fuzz/corpus/NAME, what
-# it finds goes to build/fuzz/corpus/NAME and is built upon the next time, unless --fresh.
+#   scripts/fuzz.sh --keep [NAME...]                     makes the found inputs the kept corpus
+# A target is a program build/fuzz/bin/fuzz_NAME. Its kept corpus is tests/fuzz/corpus/NAME. New
+# inputs go to build/fuzz/corpus/NAME, from which the next run continues, unless --fresh is given.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
@@ -43,7 +43,8 @@ work=build/fuzz
 [ -n "$fresh" ] && work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/corpus" "$work/log" build/fuzz/found
 
-# Targets that name what their kept corpus has to reach (tests/fuzz/session/situations.h).
+# Targets that name the situations that their kept corpus must reach
+# (tests/fuzz/session/situations.h).
 demanding=" iwarp_session "
 reaches_all() {
   case $demanding in *" $1 "*) ;; *) return 0 ;; esac
@@ -54,7 +55,7 @@ reaches_all() {
   return 1
 }
 
-# The smallest part of both corpora that reaches as much; it replaces the kept one.
+# The smallest part of both corpora that reaches as much replaces the kept corpus.
 keep_one() {
   local name=$1 kept=tests/fuzz/corpus/$1 merged
   merged=$(mktemp -d)
@@ -71,7 +72,7 @@ fuzz_one() {
   local name=$1 kept=tests/fuzz/corpus/$1 log=$work/log/$1 status=0 found=0
   mkdir -p "$work/corpus/$name"
   reaches_all "$name" || status=1
-  # Long inputs come late, and past 1 KiB they find nothing that shorter ones do not.
+  # Long inputs come late, and inputs above 1 KiB find nothing that shorter ones do not find.
   "build/fuzz/bin/fuzz_$name" -artifact_prefix="build/fuzz/found/$name-" -max_len=1024 \
     -len_control=20 -timeout=10 -rss_limit_mb=4096 -max_total_time="$seconds" \
     "$work/corpus/$name" "$kept" >"$log" 2>&1 || found=$?

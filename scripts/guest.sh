@@ -11,7 +11,7 @@ name=$1 folder=$2 kernel=$3 console=$4 limit=$5
 shift 5
 log=$folder/guest.log
 : >"$log"
-# If one of these is killed, the machine ends with it.
+# If one of these two processes is killed, the machine ends with it.
 setpriv --pdeathsig TERM timeout --foreground -k 10 "$limit" \
   setpriv --pdeathsig KILL "$@" -nodefaults -no-user-config -display none -no-reboot \
   -kernel "$kernel" -initrd "$folder/initrd" -serial "file:$log" \

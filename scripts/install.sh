@@ -33,7 +33,7 @@ find "$stage" ! -type d -printf '/%P\n' | sort >"$work/files"
 sums_below "$stage" <"$work/files" | sort >"$work/sums"
 [ -f "$destdir$record" ] && read_record "$destdir$record"
 
-# Before anything is written: what is in the way, and what was changed.
+# Before anything is written: finds the files that are in the way, and the files that were changed.
 foreign=()
 : >"$work/replaced"
 while read -r path; do
@@ -47,7 +47,7 @@ done <"$work/files"
 while read -r path; do
   exists "$destdir$path" && [ ! -d "$destdir$path" ] && foreign+=("$path")
 done <"$work/dirs"
-# A file that is again what we bring needs no copy.
+# A changed file that equals the new one needs no copy.
 mapfile -t changed < <(changed_since <"$work/replaced" | sums_below "$destdir" | sort |
   comm -23 - "$work/sums" | sed 's/^[^ ]* //')
 find_owners "${foreign[@]}" "${changed[@]}"
@@ -64,7 +64,8 @@ if [ ${#foreign[@]} -gt 0 ]; then
   exit 1
 fi
 
-# The record comes first and names old and new, so that what is interrupted here can be repeated or taken away.
+# The record is written first and names old and new files. So an interrupted installation can be
+# repeated or removed.
 write_record() { # what it names beside this installation
   sort -u - "$1" >"$work/record"
   mkdir -p "$destdir${record%/*}" && cp "$work/record" "$destdir$record.new" &&
@@ -92,7 +93,7 @@ if ! tar -C "$stage" -cf - --owner=0 --group=0 . |
   exit 1
 fi
 
-# What the older version had and this one has not.
+# Removes the files of the older version that this version does not have.
 printf '%s\n' "${!recorded_sums[@]}" | sort | comm -23 - "$work/files" >"$work/stale"
 remove_recorded "$work/stale"
 printf '%s\n' "${!recorded_dirs[@]}" | sort | comm -23 - "$work/dirs" >"$work/stale"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# To be sourced by checks of what was packed: a scratch folder, $scratch, and pings by its tools. The
-# caller has fail(), which says its words and ends.
+# To be sourced by checks of packed tools. It provides a scratch folder, $scratch, and pings by the
+# tools. The caller defines fail(), which prints its arguments and ends the script.
 # shellcheck shell=bash
 
 scratch=$(mktemp -d)
@@ -15,7 +15,8 @@ leave() {
 trap leave EXIT
 trap 'exit 130' INT TERM
 
-# DAT_PING [COMMAND...]: the program by that name, run by COMMAND (chroot ROOT), pings itself both ways.
+# DAT_PING [COMMAND...]: the program DAT_PING, run by COMMAND (chroot ROOT), pings itself over
+# shared memory and TCP.
 ping_both_ways() {
   local program=$1 port said transport
   shift

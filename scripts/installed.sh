@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What scripts/install.sh and scripts/uninstall.sh both know: the record of an installation, and whose a file is.
-# Sourced, with destdir and prefix set.
+# Shared by scripts/install.sh and scripts/uninstall.sh: the record of an installation, and the
+# owner of a file. Sourced, with destdir and prefix set.
 #
-# The record lies with the installation, PREFIX/share/datum/installed.txt. Paths are without DESTDIR. A line each:
-#   dir PATH       a directory that was not there before
+# The record is in the installation, as PREFIX/share/datum/installed.txt. Its paths are without
+# DESTDIR. It has these lines:
+#   dir PATH       a directory that did not exist before
 #   file PATH      a file or a link
-#   sum SUM PATH   what it was when it was installed: sha256 of a file, ->TARGET of a link. None in records of older
-#                  versions; two while a second installation is under way.
+#   sum SUM PATH   its state when it was installed: sha256 of a file, ->TARGET of a link. Records of
+#                  older versions have no such line. While a second installation is under way, a
+#                  path
+#                  has two.
 record=$prefix/share/datum/installed.txt
-export LC_ALL=C # one order for sort and comm
+export LC_ALL=C # the same order for sort and comm
 
 check_prefix() { # name of the command
   case "$prefix" in
@@ -22,13 +25,13 @@ check_prefix() { # name of the command
   fi
 }
 
-# Fills recorded_sums[PATH] (a blank between two) and recorded_dirs[PATH].
+# Fills recorded_sums[PATH] (sums separated by a blank) and recorded_dirs[PATH].
 declare -A recorded_sums=() recorded_dirs=()
 read_record() { # file
   local kind rest
   while read -r kind rest; do
     case "$kind $rest" in
-      "file $record") ;; # so in records of older versions
+      "file $record") ;; # records of older versions have this line
       "file /"*) recorded_sums[$rest]=${recorded_sums[$rest]-} ;;
       "sum "*" /"*) recorded_sums[${rest#* }]+=" ${rest%% *}" ;;
       "dir /"*) recorded_dirs[$rest]=yes ;;
@@ -38,7 +41,8 @@ read_record() { # file
 
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
 
-# "SUM PATH" for each of the paths, on standard input, that is a file or a link below the folder.
+# Reads paths on standard input. Prints "SUM PATH" for each that is a file or a link below the
+# folder.
 sums_below() { # folder
   local path files=()
   while read -r path; do
@@ -52,7 +56,7 @@ sums_below() { # folder
   (cd "${1:-/}" && sha256sum -- "${files[@]}") | sed 's/^\([0-9a-f]*\)  \./\1 /'
 }
 
-# Those of the recorded paths, on standard input, that somebody changed since.
+# Reads recorded paths on standard input. Prints those that were changed since.
 changed_since() {
   local sum path
   sums_below "$destdir" | while read -r sum path; do
@@ -60,13 +64,14 @@ changed_since() {
   done
 }
 
-# Fills owner[PATH] for the paths that a package has, if dpkg is there. With DESTDIR its own packages count.
+# Fills owner[PATH] for paths that a package owns, if dpkg is there. With DESTDIR, DESTDIR's own
+# packages count.
 declare -A owner=()
 find_owners() { # path...
   local database=/var/lib/dpkg line path asked=()
   [ -n "$destdir" ] && database=$destdir$database
   [ $# -gt 0 ] && [ -d "$database" ] && command -v dpkg-query >/dev/null || return 0
-  # Where /lib is a link to /usr/lib, a package may say either.
+  # If /lib is a link to /usr/lib, a package may name either path.
   for path in "$@"; do asked+=("$path" "${path#/usr}"); done
   while read -r line; do
     case "$line" in "diversion by "*) continue ;; esac
@@ -84,11 +89,12 @@ list_paths() { # path...: not more than anybody reads
   [ $# -le 20 ] || echo "  and $(($# - 20)) more"
 }
 
-# Whether programs find the libraries of this folder through the loader's cache, which is renewed for them.
+# True: programs find the libraries of this folder through the loader's cache, which is renewed for
+# them.
 in_loader_cache() { # folder
   local folder
   [ -z "$destdir" ] && [ -d "$1" ] || return 1
-  # -N -X: changes nothing, and says which folders there are.
+  # -N -X: changes nothing, and prints the folders.
   while IFS=: read -r folder _; do
     [ "$folder" -ef "$1" ] && return 0
   done < <(PATH=$PATH:/sbin:/usr/sbin ldconfig -N -X -v 2>/dev/null | grep '^/')
@@ -103,7 +109,8 @@ renew_loader_cache() {
   fi
 }
 
-# Removes the recorded files of a list. What somebody changed since is somebody's: it stays. $removed counts.
+# Removes the recorded files of a list. A file that was changed since stays, because it belongs to
+# the user. $removed counts the removed files.
 removed=0
 remove_recorded() { # list
   local path changed
@@ -119,7 +126,7 @@ remove_recorded() { # list
   list_paths "${changed[@]}"
 }
 
-# The deepest first; a directory with a file of somebody else's stays.
+# Removes the deepest directories first. A directory that contains a foreign file stays.
 remove_empty() { # sorted list
   local path
   sort -r "$1" | while read -r path; do

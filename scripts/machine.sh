@@ -26,7 +26,7 @@ case "${1-}" in
 esac
 name=$1
 shift
-# The simulator knows no kernel, and the rules are those of the source.
+# The simulator does not depend on a kernel, and the rules are checked on the source.
 tests+=(-E 'sim|conformance/rules')
 [ $# -eq 0 ] || tests=("$@")
 
@@ -67,7 +67,7 @@ printf '127.0.0.1 localhost machine\n::1 localhost\n' >"$image/etc/hosts"
 printf 'passwd: files\ngroup: files\nhosts: files\n' >"$image/etc/nsswitch.conf"
 cp -L tests/machine/init "$image/init"
 
-# What the kernel loads by itself when it is asked for: diagnostics, interfaces, rates.
+# Modules that the kernel loads by itself on demand: diagnostics, interfaces, rates.
 modules=$image/usr/lib/modules/$version
 mkdir -p "$modules"
 for module in inet_diag tcp_diag unix_diag veth dummy bridge sch_netem sch_tbf sch_htb sch_ingress sch_fq tcp_bbr; do
@@ -76,12 +76,13 @@ done | awk '$1 == "insmod" && !seen[$2]++ {print $2}' | while read -r file; do c
 cp "$folder/kernel/lib/modules/$version"/modules.{builtin,builtin.modinfo,order} "$modules/"
 /sbin/depmod -b "$image" "$version"
 
-# The tree and what was built of it, at the same place.
+# Copies the tree and its build to the same path.
 mkdir -p "$image$PWD"
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$image$PWD"
 tar -cf - --exclude=CMakeFiles --exclude='*.[ao]' --exclude='*.gch' --exclude=Testing "$build" | tar -xf - -C "$image$PWD"
 find "$image$PWD/$build"/{bin,lib} -type f -exec "$triple-strip" -g {} + 2>"$folder/strip.log" || true
-# What qemu-user lacks is here; everything takes its time; and programs are asked for their tests there.
+# The guest has what qemu-user lacks, but everything takes longer. Programs list their tests in the
+# guest.
 find "$image$PWD/$build" -name '*_tests.cmake' -delete
 find "$image$PWD/$build" -name '*.cmake' -exec sed -i -E \
   -e 's/"--gtest_filter=-[^"]*"/"--gtest_filter=*"/g' -e 's/ DISABLED "TRUE"//g' \

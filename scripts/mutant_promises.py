@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Promises of our own code that are broken on purpose: tests/promises.txt, one changed line each, and the
-assertion that has to notice it in the test that stands beside it."""
+"""Promises of our own code that are broken on purpose. tests/promises.txt lists them: each entry has one changed
+line, the assertion that must notice it, and the test in which it must do so."""
 import dataclasses
 import re
 
@@ -19,7 +19,7 @@ class Promise:
 
 
 class Mistake(Exception):
-    """What an entry of the list says cannot be."""
+    """An entry of the list is impossible. The text says why."""
 
 
 def _line_of(text, wanted, which, place):
@@ -46,7 +46,7 @@ def _promise(root, entry):
 
 
 def read(root, path):
-    """The list: a path, `- line`, `+ line instead`, `! assertion`, `= suite test`, and an empty line."""
+    """Reads the list. An entry is: a path, `- line`, `+ line instead`, `! assertion`, `= suite test`, an empty line."""
     text = "\n".join(line for line in path.read_text().split("\n") if not line.startswith("#"))
     entries = [entry.split("\n") for entry in re.split(r"\n{2,}", text.strip())]
     for entry in entries:
@@ -56,7 +56,8 @@ def read(root, path):
 
 
 def judge(tests, promise, number):
-    """(verdict, test): caught, if a test fails by that very assertion. number None: compiled in for good."""
+    """(verdict, test). The verdict is "caught" if a test fails at exactly that assertion. number None: the promise is
+    compiled in for good."""
     status = tests.run_one(promise.suite, promise.test, number)
     output = tests.output.read_text(errors="replace")
     begun = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
@@ -66,7 +67,7 @@ def judge(tests, promise, number):
     if f": assertion failed: {promise.assertion}" not in output:
         other = re.search(r"assertion failed: .*", output)
         return f"noticed otherwise ({other.group() if other else f'status {status}'})", where
-    # What is compiled in for good is there without a switch, too.
+    # What is compiled in for good is active without a switch, too.
     if number is not None and tests.run_one(promise.suite, where, None) != 0:
         return "the test fails without it", where
     return "caught", where

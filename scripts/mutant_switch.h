@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which mutant this process is to be, from the environment: scripts/mutants.py puts it into every
-// C++ file of its copy of the tree, where a mutant stands beside what it replaces.
+// Selects by the environment which mutant this process is. scripts/mutants.py puts this file into
+// every C++ file of its copy of the tree, in which a mutant is placed beside the original code.
 #pragma once
 #ifdef __cplusplus
 #include <fcntl.h>
@@ -15,7 +15,8 @@ inline const int chosen = [] {
   const char* number = std::getenv("DATUM_MUTANT");
   return number != nullptr ? std::atoi(number) : -1;
 }();
-// One byte for each mutant, set when a test came by; shared by all processes of the test.
+// One byte for each mutant, which is set when a test reaches the mutant. All processes of the test
+// share these bytes.
 inline char* const reached = []() -> char* {
   const char* file = std::getenv("DATUM_MUTANTS_REACHED");
   const int fd = file != nullptr ? open(file, O_RDWR | O_CLOEXEC) : -1;

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Puts a mutant beside what it replaces, so that the environment chooses between the two at run time
-and many mutants are built at once. Knows as much of C++ as that needs: where a statement begins and
-ends. What cannot be switched (a constant, a declaration's type) has to be compiled by itself."""
+"""Puts a mutant beside the code that it replaces. The environment chooses between the two at run time, so many mutants
+are built at once. This needs little knowledge of C++: where a statement begins and ends. A mutant that cannot be
+switched (a constant, a declaration's type) has to be compiled alone."""
 import dataclasses
 import re
 
 OPENING, CLOSING = "([{", ")]}"
-# What stands before the `{` of a block; before that of an initialiser stands something else.
+# The code before the `{` of a block. The `{` of an initialiser follows other code.
 BLOCK = re.compile(r"(\)|\]\s|\belse|\bdo|\btry|\bconst|\bnoexcept|\boverride|[;{}:])\s*$|^\s*$")
 TYPE = re.compile(r"\b(class|struct|union|enum|namespace)\b[^()=]*$")
 NO_STATEMENT = re.compile(r"(case|default|using|template|static_assert|constexpr|static constexpr|inline|friend|"
                           r"namespace|class|struct|union|enum|virtual|explicit|goto|typedef|extern)\b")
-# `Type name`, `Type* name`, `Type<X>& name`: what a call or an assignment never begins with.
+# `Type name`, `Type* name`, `Type<X>& name`: no call and no assignment begins in this way.
 DECLARES = re.compile(r"(?!return|throw|delete|co_return)(const |static |mutable |unsigned |alignas\(\w+\) )*"
                       r"[A-Za-z_][\w:]*(<.*?>)?(::\w+)*( const)?([*&]+ | [*&]*)[A-Za-z_]\w*(\[\w*\])?\s*(=|;|\(|\{|:)")
 
@@ -25,13 +25,13 @@ class Switched:
     before: str = ""
 
     def over(self, other):
-        """This one, with another of the same place where it keeps what was there before."""
+        """This switch, with another switch of the same place in its branch for the original code."""
         at = self.text.rindex(self.before)
         return Switched(self.begin, self.end, self.text[:at] + other.text + self.text[at + len(self.before):], other.before)
 
 
 def blanked(text):
-    """Strings, characters and comments become spaces, so that positions stay."""
+    """The text in which strings, characters and comments are spaces. All positions stay the same."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())
     return re.sub(r'"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|(?m:^\s*#[^\n]*)', blank, text)
 
@@ -72,7 +72,7 @@ def _closes_block(code, at):
 
 
 def _inside_for(code, at):
-    """Whether that `;` stands in the head of a for or an if."""
+    """Whether the `;` at `at` is in the head of a for or an if."""
     depth = 0
     for i in range(at - 1, max(-1, at - 400), -1):
         depth += (code[i] in CLOSING) - (code[i] in OPENING)
@@ -82,7 +82,7 @@ def _inside_for(code, at):
 
 
 def _end(code, at):
-    """Just behind the `;` that ends the statement which begins at `at`, or at the `{` of its block."""
+    """The place after the `;` that ends the statement beginning at `at`, or the place of the `{` of its block."""
     depth = 0
     while at < len(code):
         c = code[at]
@@ -101,7 +101,7 @@ def _end(code, at):
 
 
 def _closing(code, at):
-    """The place of what closes the bracket at `at`."""
+    """The place of the bracket that closes the bracket at `at`."""
     depth = 0
     for i in range(at, len(code)):
         depth += (code[i] in OPENING) - (code[i] in CLOSING)
@@ -138,7 +138,7 @@ class _Place:
 
 
 def _head(place, opening):
-    """In the brackets behind if, while or for."""
+    """A switch within the brackets after if, while or for."""
     code = place.code
     closing = _closing(code, opening)
     if closing is None or not place.holds(opening + 1, closing):
@@ -162,7 +162,7 @@ def _head(place, opening):
 
 
 def switched(text, code, first, last, new, number):
-    """How to put the change of text[first:last] into `new` under switch `number`; None: it cannot be."""
+    """The switch `number` for the change of text[first:last] into `new`; None: it cannot be switched."""
     place = _Place(text, code, first, last, new, number)
     begin = _begin(code, first)
     while True:

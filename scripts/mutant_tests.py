@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The tests that judge mutants: what there is, which test comes by which mutant, and one run of some
-of them, bounded in time and shut off, so that nothing of it is left and nobody else is disturbed."""
+"""The tests that judge mutants: which tests exist, which test reaches which mutant, and running some of them. A run is
+bounded in time and isolated, so that no process of it is left and other programs are not disturbed."""
 import dataclasses
 import itertools
 import json
@@ -15,10 +15,10 @@ import time
 
 MEMORY_BYTES = 16 << 30  # address space, most of it never touched
 MUTANT_LIMIT = 4096  # bytes that mutant_switch.h maps
-FIRST = 12  # so many of the fastest tests of a suite are tried before any slower one
-NEIGHBOURS = 8  # so many tests of a group are looked at in one run, for what they come by
+FIRST = 12  # so many of a suite's fastest tests are tried before any slower test
+NEIGHBOURS = 8  # so many tests of a group run at once when it is learned which mutants they reach
 PORTION = 5  # seconds that the tests of one run need without a mutant
-# What is tried of all suites before anything of the next part.
+# The parts of the suites. One part of all suites is tried before anything of the next part.
 PARTS = FASTEST, REST, SLOW = "fastest", "rest", "slow suites"
 
 
@@ -33,7 +33,7 @@ class Suite:
 
 CORE, FACADE, LINK, SHM = "src/core", "src/facade", "src/transport/link", "src/transport/shm"
 BASE, PROGRESS, REGISTRY = "src/base", "src/progress", "src/registry"
-# In the order in which they are tried.
+# The suites, in the order in which they are tried.
 SUITES = [
     Suite("base", ("datum-base-test",), ("bin/datum-base-test",), (BASE,)),
     Suite("port", ("datum-port-test",), ("bin/datum-port-test",), ("src/core/port",)),
@@ -64,8 +64,8 @@ CAGE = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", "
 
 
 def enter_cage():
-    """Starts this program anew with a network and a table of processes of its own, if one may have
-    that: tests of other runs are not in the way then, and nothing that a mutant leaves escapes."""
+    """Starts this program again with its own network and its own table of processes, if that is allowed. Then tests of
+    other runs do not interfere, and no process that a mutant leaves behind escapes."""
     if CAGED in os.environ:
         return
     works = subprocess.run([*CAGE, "true"], check=False, capture_output=True).returncode == 0
@@ -75,7 +75,7 @@ def enter_cage():
 
 
 def start_beside(arguments):
-    """This program once more, in a cage of its own."""
+    """Starts this program once more, in its own cage."""
     cage = CAGE if os.environ.get(CAGED) == "yes" else []
     return subprocess.Popen([*cage, sys.executable, "-u", sys.argv[0], *arguments])
 
@@ -108,7 +108,7 @@ def _reap():
 
 
 def _wait(process, seconds):
-    """The exit status; None: out of time. Time in which this program was stopped itself does not count."""
+    """The exit status; None: out of time. The time in which this program itself was stopped does not count."""
     while seconds > 0:
         step = min(seconds, 1)
         try:
@@ -119,7 +119,7 @@ def _wait(process, seconds):
 
 
 def run(command, seconds, directory, output, environment=None):
-    """The exit status; None: out of time. Whatever it started has been ended."""
+    """The exit status; None: out of time. All processes that the command started have been ended."""
     def limited():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
@@ -136,14 +136,14 @@ def run(command, seconds, directory, output, environment=None):
 
 
 def _neighbours(tests):
-    """A few tests of one group at a time: to start a program for each by itself takes longer than the tests."""
+    """A few tests of one group at a time, because starting a program for each test takes longer than the tests."""
     for _, group in itertools.groupby(tests, key=lambda test: test.split(".")[0]):
         group = list(group)
         yield from (group[at:at + NEIGHBOURS] for at in range(0, len(group), NEIGHBOURS))
 
 
 def _portions(tests, seconds):
-    """Cut into runs that are short, so that one which hangs is soon found out."""
+    """The tests, divided into short runs, so that a run that hangs is soon noticed."""
     portions, spent = [[]], 0
     for test in tests:
         if portions[-1] and spent + seconds[test] > PORTION:
@@ -155,7 +155,7 @@ def _portions(tests, seconds):
 
 
 class Judge:
-    """Knows the tests of one build."""
+    """The tests of one build, and what was learned about them."""
 
     def __init__(self, tree, work):
         self.tree, self.output = tree, work / f"output-{secrets.token_hex(4)}.log"
@@ -191,15 +191,15 @@ class Judge:
         return self._run(suite, [test], 600 if test == "*" else 120, environment)
 
     def recall(self):
-        """What was learned."""
+        """Reads what an earlier run has learned."""
         known = json.loads(self.memory.read_text()) if self.memory.exists() else {}
         self.watched = set(known.get("watched", []))
         self.tests = known.get("suites", {})
         self.useless = known.get("useless", {})
 
     def learn(self, suites, keys):
-        """Each new test, among its neighbours, without a mutant: how long it takes and which mutants these
-        come by. A test that fails without a mutant says nothing about one and is left out."""
+        """Runs each new test, among its neighbours, without a mutant. Learns how long it takes and which mutants these
+        tests reach. A test that fails without a mutant shows nothing about mutants and is left out."""
         self.recall()
         self.watched = self.watched or set(keys)
         for suite in suites:
@@ -233,19 +233,19 @@ class Judge:
                 self.useless[suite.name][test] = "fails" if status != 0 else "is skipped"
 
     def _judging(self, suite, number, key):
-        """{test: seconds} of the suite's tests that come by that mutant, the fastest first. number None:
-        the mutant is compiled in for good, and every test may see it."""
+        """{test: seconds} of the suite's tests that reach this mutant, the fastest first. number None: the mutant is
+        compiled in for good, and every test may notice it."""
         tests = {test: seconds for test, (seconds, reached) in self.tests[suite.name].items()
                  if number is None or key not in self.watched or key in reached}
         return dict(sorted(tests.items(), key=lambda test: test[1]))
 
     def cost(self, suite, number, key):
-        """Seconds that all tests take which killer() may have to run."""
+        """The seconds for all tests that killer() may have to run."""
         return sum(self._judging(suite, number, key).values())
 
     def killer(self, suite, number, key, part):
-        """(test, how) of what notices mutant `number` among that part of the tests that come by it;
-        None: nothing does."""
+        """(test, how) of the test that notices mutant `number`, among this part of the tests that reach it;
+        None: no test notices it."""
         tests = self._judging(suite, number, key)
         environment = {} if number is None else {"DATUM_MUTANT": str(number)}
         ordered = list(tests)
@@ -261,8 +261,8 @@ class Judge:
             if status == 0:
                 return None
             culprit = self._culprit(left)
-            # Once more by itself: a test that fails now and then, or a machine that had no time for
-            # it, would have killed nothing.
+            # Runs the test once more alone. A test that fails now and then, or that failed because
+            # the machine was busy, has killed nothing.
             again = self._run(suite, [culprit], 10 + 5 * tests[culprit], environment)
             if again != 0:
                 return culprit, "out of time" if again is None else "failed"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""A copy of the working tree in which many mutants are compiled in at once (mutant_switch.py), and
-what it takes to build it. One directory, one process at a time."""
+"""A copy of the working tree into which many mutants are compiled at once (mutant_switch.py), and how it is built. One
+process at a time may use the copy's directory."""
 import contextlib
 import fcntl
 import functools
@@ -15,12 +15,12 @@ import sys
 import mutant_switch
 
 FAST_LINKERS = ["mold", "lld"]
-# The preset's own flags for the tests, so that a compiler cache knows them.
+# The preset's own flags for the tests, so a compiler cache knows the results.
 OPTIONS = ["--preset", "dev", "-DDATUM_HASTE=ON", "-DDATUM_EXAMPLES=OFF", "-DDATUM_TOOLS=OFF"]
 
 
 def change_of(mutant):
-    """(position in the line, behind it, new text): the least that differs."""
+    """(position in the line, end position, new text) of the smallest part that differs."""
     before, after = mutant.before, mutant.after
     first = len(os.path.commonprefix([before, after]))
     same = len(os.path.commonprefix([before[first:][::-1], after[first:][::-1]]))
@@ -28,7 +28,7 @@ def change_of(mutant):
 
 
 def overlap(edit, other):
-    """Whether they share a part, and not all: what shares all can be chosen among."""
+    """Whether two edits share a part of their places but not the whole. Edits of the same place can be chosen among."""
     return edit.begin < other.end and other.begin < edit.end and (edit.begin, edit.end) != (other.begin, other.end)
 
 
@@ -41,7 +41,7 @@ class Tree:
         self.path.mkdir(parents=True, exist_ok=True)
 
     def lock(self, work):
-        """For whoever changes it; ends with the process."""
+        """Locks the copy for the process that changes it. The lock ends with the process."""
         self.locked = open(work / "lock", "w", encoding="utf-8")
         try:
             fcntl.flock(self.locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,7 +49,7 @@ class Tree:
             sys.exit("another run is at work in build/mutants")
 
     def choose(self, mutants):
-        """What can be switched among these."""
+        """Chooses those of the mutants that can be switched."""
         self.keys = [mutant.key for mutant in mutants]
         self.edits = self._switches(mutants)
 
@@ -59,8 +59,8 @@ class Tree:
         return [name for name in listed if name and (self.root / name).is_file()]
 
     def prepare(self):
-        """Brings the copy up to date, with all chosen switches in it. A file that is the same keeps
-        its time, so nothing is built twice."""
+        """Updates the copy, with all chosen switches in it. An unchanged file keeps its time, so nothing
+        is built twice."""
         wanted = set(self.names())
         for copy in self.path.rglob("*"):
             name = copy.relative_to(self.path).as_posix()
@@ -138,7 +138,7 @@ class Tree:
     def _faulty(self):
         """(path, number) of the switches whose lines the compiler names."""
         found = set()
-        # Headers are found below build/dev/layers, by way of links.
+        # Headers are found below build/dev/layers, through links.
         named = re.findall(r"(?:/tree/src/|\blayers/\w+/)([\w./-]+):(\d+)(?=[:,])", self.log.read_text())
         for name, line in [(f"src/{name}", line) for name, line in named]:
             of_file = self.edits.get(name, {})
@@ -152,7 +152,7 @@ class Tree:
 
     @contextlib.contextmanager
     def broken(self, mutant):
-        """With that mutant alone changed for good, for what no switch can do."""
+        """The copy in which only this mutant is changed for good, because no switch can do that."""
         text = (self.root / mutant.path).read_text()
         start = sum(len(line) + 1 for line in text.split("\n")[:mutant.line - 1])
         first, last, new = change_of(mutant)

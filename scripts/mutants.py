@@ -55,7 +55,7 @@ def note(mutant, verdict, suite, test, seconds):
 
 
 def explained():
-    """Mutants of which no test can see anything, by key; the reason stands beside it."""
+    """Mutants that no test can notice, by key, each with the reason."""
     lines = EXPLAINED.read_text().splitlines() if EXPLAINED.exists() else []
     return dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
 
@@ -65,7 +65,7 @@ def suites_for(mutant):
 
 
 def judge_switched(tests, number, mutant, part):
-    """(verdict, suite, test); the suite that takes least first."""
+    """(verdict, suite, test). The suite that takes least time is tried first."""
     for suite in sorted(suites_for(mutant), key=lambda suite: tests.cost(suite, number, mutant.key)):
         found = tests.killer(suite, number, mutant.key, part)
         if found:
@@ -74,9 +74,9 @@ def judge_switched(tests, number, mutant, part):
 
 
 def judge_alone(tree, tests, mutant):
-    """The same for one that has to be built by itself."""
+    """The same for a mutant that has to be built alone."""
     with tree.broken(mutant):
-        # Tests of the inside are slow to build when a header has changed.
+        # Tests of inner parts are slow to build when a header has changed.
         for suite in sorted(suites_for(mutant), key=lambda suite: "conformance" not in suite.name):
             if not tree.compile(suite.targets):
                 return "does not compile", suite.name, ""
@@ -132,7 +132,8 @@ def arguments():
 
 
 def untried(chosen, again):
-    """With their numbers; last those that take longest, because nothing is expected to notice them."""
+    """The untried mutants with their numbers. Those that take longest come last, because no test is expected to notice
+    them."""
     known, why = results(), explained()
     wanted = [(number, mutant) for number, mutant in enumerate(chosen) if mutant.key not in known or
               (again and known[mutant.key]["verdict"] == "survived" and mutant.key not in why)]
@@ -165,7 +166,7 @@ def try_all(chosen, options):
 
 
 def break_promises(promises):
-    """Breaks each promise and runs its test; True: the assertion of each has caught it."""
+    """Breaks each promise and runs its test. True: the assertion has caught each of them."""
     tree = mutant_tree.Tree(ROOT, WORK)
     tree.lock(WORK)
     tree.choose([promise.mutant for promise in promises])
@@ -173,7 +174,8 @@ def break_promises(promises):
     tree.compile_switched(sorted({target for promise in promises for target in promise.suite.targets}))
     tests, verdicts = mutant_tests.Judge(tree, WORK), collections.Counter()
     numbered = list(enumerate(promises))
-    # Those that are compiled in come last: what they leave in a program is there until it is built again.
+    # Promises that are compiled in come last, because they stay in a program until it is built
+    # again.
     for number, promise in sorted(numbered, key=lambda pair: not tree.switched(pair[0], pair[1].mutant)):
         mutant = promise.mutant
         if tree.switched(number, mutant):
@@ -189,7 +191,7 @@ def break_promises(promises):
 
 
 def try_share(chosen, options):
-    """Every so-manieth of those that the build of try_all() can switch on."""
+    """Tries a share of the mutants that the build of try_all() can switch on."""
     share, jobs = map(int, options.share.split("/"))
     tree = mutant_tree.Tree(ROOT, WORK)
     tree.choose(chosen)
@@ -203,7 +205,7 @@ def try_share(chosen, options):
 
 
 def try_part(tests, numbered, part):
-    """Those that this part of the tests did not notice."""
+    """The mutants that this part of the tests did not notice."""
     left = []
     for number, mutant in numbered:
         begun = time.monotonic()
@@ -217,7 +219,7 @@ def try_part(tests, numbered, part):
 
 
 def main():
-    # So that what was started is ended, and the copy is whole again, also then.
+    # On SIGTERM, too, child processes must be ended and the copy must be restored.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
     if options.promises:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Mutations of one line of C++: what is changed, and where. Knows nothing of builds or tests."""
+"""Mutations of one line of C++: what is changed, and where. This file has nothing about builds or tests."""
 import collections
 import dataclasses
 import hashlib
 import re
 
-# Changing these breaks no promise: what is only said, what the compiler checks, what is written out.
+# Changing these lines breaks no promise: text, checks by the compiler, and log output.
 UNTOUCHED = re.compile(r"^\s*(//|#|\*|static_assert|DATUM_ASSERT\(|assert\(|log\(|log_line\(|using |namespace |template|"
                        r"friend |public:|private:|protected:|case .*:$|virtual .*= 0;|"
                        r".*\) (const )?= 0;|"
@@ -23,20 +23,20 @@ class Mutant:
 
     @property
     def key(self):
-        """The same for the same change of the same text, wherever the line has moved."""
+        """The same key for the same change of the same text, even if the line has moved."""
         text = "\0".join([self.path, self.name, self.before.strip(), self.after.strip()])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _code(line):
-    """The line with strings and the comment blanked, so that positions stay."""
+    """The line with blanks for strings and the comment. All positions stay the same."""
     blank = lambda match: " " * len(match.group())
     line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'', blank, line)
     return re.sub(r"//.*", blank, line)
 
 
 def _swap(pattern, replacement):
-    """Each match by itself becomes replacement, a string or a function of the match."""
+    """Changes that replace one match each. The replacement is a string or a function of the match."""
     def changes(line, code):
         for match in re.finditer(pattern, code):
             new = replacement(match) if callable(replacement) else replacement
@@ -63,14 +63,14 @@ def _without_condition(line, code):
         depth += {"(": 1, ")": -1}.get(code[at], 0)
         if depth == 0:
             inside = line[match.end():at]
-            # A declaration in the condition cannot be negated in place.
+            # A declaration in a condition cannot be negated in its place.
             if not re.search(r"[^=!<>]=[^=]", inside):
                 yield f"{line[:match.end()]}false && ({inside}){line[at:]}"
             return
 
 
 def _without_statement(line, code):
-    """A call or an assignment that stands by itself is left out."""
+    """Leaves out a statement that is only a call or an assignment."""
     call = re.fullmatch(r"(\s+)(?!return|throw|delete|else|if|for|while|co_)[\w.:>\[\]-]+(\(.*\)| [+|-]?= .*|\+\+|--);\s*", code)
     if call and not re.match(r"\s*[\w:<>*& ]+ \w+(\(|\{| =)", code):
         yield f"{call.group(1)};"
@@ -106,8 +106,8 @@ def of_text(path, text):
 
 
 def in_seeded_order(mutants, seed):
-    """A fixed shuffle, so that more of the same seed begins with the same ones, and a change of the
-    tree moves few. Files take turns, for a long file says no more about the tests than a short one."""
+    """A fixed shuffle: a larger number of mutants with the same seed begins with the same mutants, and a change of the
+    tree moves few of them. Files take turns, because a long file shows no more about the tests than a short one."""
     def drawn(text):
         return hashlib.sha256(f"{seed} {text}".encode()).digest()
 

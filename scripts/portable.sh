@@ -8,7 +8,7 @@ set -euo pipefail
 [ "${1-}" != --help ] || { sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0; }
 cd "$(dirname "$0")/.."
 export LC_ALL=C
-prefix=/datum-portable # in no file; scripts/check-portable.sh looks for it
+prefix=/datum-portable # occurs in no file; scripts/check-portable.sh searches for it
 build=build/portable/tree
 log=build/portable/build.log
 
@@ -18,7 +18,8 @@ if [ -e .git ]; then epoch=$(git show -s --format=%ct HEAD); else epoch=$(sed -n
 flags="-ffile-prefix-map=$PWD=. -ffile-prefix-map=$PWD/$build=."
 
 mkdir -p build/portable
-# ISA-L off: Debian has no static archive of it, and our own CRC is as fast where the processor has VPCLMULQDQ.
+# ISA-L is off: Debian has no static archive of it, and our own CRC is as fast on processors with
+# VPCLMULQDQ.
 if ! { cmake --preset release -B "$build" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
   -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" -DDATUM_STATIC_RUNTIME=ON -DDATUM_ISAL=off -DDATUM_PC_RPATH=ON \
   -DDATUM_EXAMPLES=OFF && cmake --build "$build" --parallel "${DATUM_JOBS:-$(nproc)}"; } >"$log" 2>&1; then

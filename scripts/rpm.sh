@@ -8,7 +8,7 @@ set -euo pipefail
 [ "${1-}" != --help ] || { sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0; }
 cd "$(dirname "$0")/.."
 
-# Each pattern names our packages, so that no other one's are touched.
+# Each pattern names our packages, so no other packages are affected.
 policy() {
   echo "# Written by make rpm from packaging/rpm/datum.rpmlintrc, which gives the reasons."
   echo "Filters = ["
@@ -17,7 +17,8 @@ policy() {
   echo "]"
 }
 
-# rpmlint finds no settings beside several packages, only there: docs/portable.md, "rpm".
+# With several packages rpmlint reads no settings beside them, only those in this file:
+# docs/portable.md, "rpm".
 write_policy() {
   local file=${XDG_CONFIG_HOME:-$HOME/.config}/rpmlint/datum.toml
   if [ -e "$file" ] && ! grep -q '^# Written by make rpm' "$file"; then
@@ -47,7 +48,8 @@ elif [ -n "$(find /usr/lib /usr/lib64 -name libjemalloc_pic.a -print -quit 2>/de
   options+=(--with memory)
 fi
 if [ -e /etc/debian_version ]; then
-  # The names in BuildRequires are Fedora's; here scripts/deps.sh has brought what they stand for.
+  # The names in BuildRequires are Fedora's. On Debian, scripts/deps.sh has installed the
+  # equivalents.
   options+=(--nodeps)
 fi
 if ! rpmbuild -ba --define "_topdir $top" "${options[@]}" "$top/SPECS/datum.spec" >"$log" 2>&1; then

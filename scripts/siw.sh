@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Datum's TCP transport against the kernel's siw, in a virtual machine of its own:
-#   scripts/siw.sh [ARGUMENT...]    arguments go to tests/interop/siw's test program (GoogleTest's)
-# The first run fetches a kernel and builds siw for it (some minutes, 200 MB fetched; build/siw keeps
-# what is needed), each one boots it under software emulation. No privileges, no network for the guest.
+# Tests Datum's TCP transport against the kernel's siw, in a virtual machine:
+#   scripts/siw.sh [ARGUMENT...]    passes the arguments to tests/interop/siw's test program
+#   (GoogleTest's)
+# The first run fetches a kernel and builds siw for it, which takes some minutes (200 MB are
+# fetched; build/siw keeps what is needed). Each run boots that kernel under software emulation. It
+# needs no privileges, and the guest has no network.
 #   DATUM_SIW_LIMIT=S   how long the guest may take (default 1800)
 #   DATUM_SIW_ACCEL=    kvm instead of tcg, where that works
 set -euo pipefail
@@ -17,11 +19,11 @@ DATUM_TARGETS="siw-peer siw-tests dat2 datum2" scripts/build.sh dev
 mkdir -p "$cache"
 tests/interop/siw/kernel.sh "$cache/kernel"
 
-place() { # folder of the image, files: the files
+place() { # folder of the image, files: copies the files into the folder
   mkdir -p "$image$1"
   cp -L "${@:2}" "$image$1/"
 }
-libraries_of() { # files: the libraries that they need, Datum's own apart
+libraries_of() { # files: prints the libraries that they need, except Datum's own
   local file
   for file in "$@"; do LD_LIBRARY_PATH=$build/lib ldd "$file"; done |
     awk '$2 == "=>" && $3 ~ "^/" {print $3} $1 ~ "^/" {print $1}' | grep -v "^$build/" | sort -u

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The long runs: tests/stress under the sanitizers, in one process and between two, of one DAT version
-# and of both; two hosts and a wire that fails between them; 100,000 seeds of the simulator; peers that
-# are killed; memory orders, by seeds and where to search everything takes a while.
+# The long runs: tests/stress under the sanitizers, in one process and between two, of one DAT
+# version and of both; two hosts and a wire between them that fails; 100,000 seeds of the simulator;
+# killed peers; and memory orders, for which some scenes are searched by seeds because a whole
+# search takes too long.
 #   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net|sim|orders|kills...]
-# N minutes (default 10) for each of these, with each preset; the others take what they take
-# (default: asan tsan net sim orders kills). The seed is the date unless given, and is printed.
+# The stress runs take N minutes (default 10) each, with each preset. The other runs take as long as
+# they need. The default is: asan tsan net sim orders kills. The seed is the date unless given, and
+# is printed.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
@@ -29,28 +31,29 @@ runs=("$@")
 . scripts/sanitizer-options.sh
 
 for preset in "${runs[@]}"; do
-  # Without a sanitizer: the times of the rules are what it is about.
+  # Runs without a sanitizer, because the rules are about times.
   if [ "$preset" = net ]; then
     DATUM_TARGETS=datum-net-test scripts/build.sh dev
     echo "soak net: seed $seed"
     build/dev/bin/datum-net-test --long --seed "$seed"
     continue
   fi
-  # The invariants of the simulated network, on each of so many seeds.
+  # Checks the invariants of the simulated network with each of this many seeds.
   if [ "$preset" = sim ]; then
     DATUM_TARGETS=datum-sim-search scripts/build.sh dev
     build/dev/bin/datum-sim-search 1 100000
     continue
   fi
-  # The orders of shared words: each scene in every way, and by so many seeds beyond that.
+  # Memory orders of shared words: plays each scene in every way, and by this many seeds beyond
+  # that.
   if [ "$preset" = orders ]; then
     DATUM_TARGETS=datum-orders scripts/build.sh dev
     build/dev/bin/datum-orders long
     build/dev/bin/datum-orders seeds 1 20000
     continue
   fi
-  # Peers killed at each system call, at many instructions behind it, 10,000 at random moments, and
-  # at each instruction of the main operations.
+  # Kills peers at each system call, at many instructions after it, at 10,000 random moments, and at
+  # each instruction of the main operations.
   if [ "$preset" = kills ]; then
     DATUM_TARGETS=datum-process-test scripts/build.sh dev
     build/dev/bin/datum-process-test --long --transport=shm
@@ -59,7 +62,7 @@ for preset in "${runs[@]}"; do
   DATUM_TARGETS="datum-stress datum-stress2" scripts/build.sh "$preset"
   for mode in one two "two --child build/$preset/bin/datum-stress2"; do
     echo "soak $preset $mode: $minutes min, seed $seed"
-    # shellcheck disable=SC2086 # a mode may be several words
+    # a mode may consist of several words
     "build/$preset/bin/datum-stress" $mode --seconds "$((minutes * 60))" --seed "$seed" \
       --threads 64 --lanes "$lanes"
   done

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Takes the debug information out of all programs and libraries of a staged installation, and puts it where debuggers
-# look for it: scripts/split-debug.sh STAGE PREFIX BUILD_DIR
+# scripts/split-debug.sh STAGE PREFIX BUILD_DIR: moves the debug information out of all programs and
+# libraries of a staged installation, to where debuggers search for it:
 #   PREFIX/lib/debug/.build-id/XX/REST.debug   by the build id: where gdb looks if PREFIX is /usr
 #   FOLDER/.debug/REST.debug                   beside the program or library, by the name that it says in .gnu_debuglink:
 #                                              a link to that file, for any other PREFIX
 set -euo pipefail
 stage=$1 prefix=$2 build=$3
 
-tool() { # what CMake found for this build, which may be for another processor
+tool() { # the tool that CMake found for this build, which may be for another processor
   sed -n "s/^CMAKE_$1:FILEPATH=//p" "$build/CMakeCache.txt"
 }
 objcopy=$(tool OBJCOPY) readelf=$(tool READELF)

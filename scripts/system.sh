@@ -18,7 +18,7 @@ shift
 
 folder=$PWD/build/system/$suite
 mkdir -p build/system
-# The mounts live in a namespace that has ended by then.
+# The mounts are in a namespace that has ended by then.
 if [ "$keep" = no ]; then
   rm -rf --one-file-system "$folder"
   trap 'rm -rf --one-file-system "$folder"' EXIT
@@ -38,7 +38,7 @@ fi
 mkdir -p "$folder/datum"
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$folder/datum"
 
-# The tests get a network of their own, whose ports no other process has.
+# The tests get their own network, in which no other process uses a port.
 step() { # network|no-network COMMAND...
   local began=$SECONDS
   scripts/inside-root.sh "$folder" "$@" || { status=$?; echo "system.sh: $suite: \`${*:2}\` failed" >&2; exit $status; }

@@ -13,10 +13,10 @@ seconds=120
 
 . scripts/sanitizer-options.sh
 case $preset in
-  asan | tsan) seconds=300 ;; # the sanitizers slow a test down, they do not hang it
+  asan | tsan) seconds=300 ;; # the sanitizers make a test slow, but do not make it hang
 esac
 
-# What a caller's environment says to GoogleTest would leave tests out; our own word is none of the product's settings.
+# GoogleTest's variables in a caller's environment would leave out tests.
 unset "${!GTEST_@}"
 skips=${DATUM_SKIPS:-tests/skips.txt}
 unset DATUM_SKIPS
@@ -24,11 +24,11 @@ unset DATUM_SKIPS
 show=()
 [ -t 1 ] && show=(--progress)
 rm -rf "$results" "$build/program-results"
-# Most tests wait: for silence, for another process. Two of them share a core; one that computes all the
-# time, or measures it, says PROCESSORS 2.
+# Most tests wait, for silence or for another process, so two of them share a core. A test that
+# computes all the time, or measures, has PROCESSORS 2.
 ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit "$results" \
   --test-output-size-passed 65536 --parallel "${DATUM_JOBS:-$((2 * $(nproc)))}" --timeout "$seconds" "${show[@]}" "$@"
 status=$?
 scripts/test_report.py "$build" "$results" "$skips" || exit 1
-# The report found nothing wrong in the results: then ctest must agree.
+# The report found no fault in the results, so ctest must agree.
 exit "$status"

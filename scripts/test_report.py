@@ -24,7 +24,7 @@ MANY = 10  # tests skipped for one reason: they get one line
 
 
 def read_skips(path):
-    """Lines `pattern: reason`; a line without a reason is an error, not a permission."""
+    """Reads lines `pattern: reason`. A line without a reason is an error, not a permission."""
     skips = []
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -39,7 +39,7 @@ def read_skips(path):
 
 
 def classify(case):
-    """ctest also says "notrun" of a test that it could not start: that one failed."""
+    """The outcome of a test. ctest also reports "notrun" for a test that it could not start: such a test failed."""
     if case.get("status") == "run":
         return "passed"
     skipped = case.find("skipped")
@@ -48,7 +48,7 @@ def classify(case):
 
 
 def skip_reason(case):
-    """What the test itself said: GoogleTest prints it on the line after `Skipped`."""
+    """The reason that the test gave. GoogleTest prints it on the line after `Skipped`."""
     if case.get("status") == "disabled":
         return "disabled"
     output = case.findtext("system-out") or ""
@@ -60,17 +60,18 @@ def skip_reason(case):
 
 
 def prefix_of(program):
-    """What the names of the tests inside begin with, as ctest would name them."""
+    """The prefix that ctest would give to the names of the tests inside the program."""
     return re.match(r"(.*[/.])?", program).group()
 
 
 def end_of(output):
-    """The last lines that say something."""
+    """The last lines that are not empty."""
     return [line.rstrip() for line in (output or "").splitlines() if line.strip()][-LINES_OF_A_FAILURE:]
 
 
 def inside(build, program):
-    """(name, result, what it said) of each test of a whole program; none if it is none, or ended too early."""
+    """(name, result, output) of each test of a whole program. Nothing if this is not such a program, or if it ended too
+    early."""
     results = pathlib.Path(build, "program-results", program + ".xml")
     if not results.exists():
         return []
@@ -92,7 +93,7 @@ def inside(build, program):
 
 
 def skipped_silently(case):
-    """GoogleTest sums up how many tests it skipped, also where nothing says which."""
+    """GoogleTest prints how many tests it skipped, even if nothing says which tests."""
     count = re.search(r"^\[  SKIPPED \] (\d+) tests?", case.findtext("system-out") or "", re.M)
     return f"{count.group(1)} inside it, which wrote no program-results" if count else None
 
@@ -103,7 +104,7 @@ def rerun_line(build, name):
 
 
 def commands(build):
-    """What ctest runs for each test."""
+    """The command that ctest runs for each test."""
     asked = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
                            capture_output=True, text=True, check=False)
     try:
@@ -117,13 +118,13 @@ def is_whole_program(command):
 
 
 def rerun_inside(command, program, name):
-    """What ctest runs for the program, with this test alone and without what makes it say less."""
+    """The command of the program for this test alone, without the options that shorten its output."""
     words = [word for word in command if not word.startswith("--gtest_")]
     return shlex.join([*words, f"--gtest_filter={name.removeprefix(prefix_of(program))}"])
 
 
 class Sum:
-    """What is said at the end of a run."""
+    """The summary at the end of a run."""
 
     def __init__(self, build):
         self.build = build
@@ -159,7 +160,8 @@ class Sum:
 
 
 def by_reason(skipped, unlisted):
-    """(names, reason), in the order of ctest: many with one reason together, but for the unlisted."""
+    """(names, reason), in the order of ctest. Many tests with the same reason are put together, except
+    unlisted tests."""
     names_of = {}
     for name, reason in skipped:
         names_of.setdefault(reason if name not in unlisted else name, []).append(name)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Removes what scripts/install.sh recorded, and nothing else: scripts/uninstall.sh DESTDIR PREFIX
-# A file that was changed since stays, and is named.
+# scripts/uninstall.sh DESTDIR PREFIX: removes what scripts/install.sh has recorded, and nothing
+# else. A file that was changed since the installation stays, and its name is printed.
 set -euo pipefail
 destdir=${1%/} prefix=${2%/}
 . "$(dirname "$0")/installed.sh"
@@ -20,7 +20,7 @@ cached=no
 in_loader_cache "$destdir${library%/*}" && cached=yes
 
 remove_recorded "$work/files"
-# Last of all, so that what is interrupted here can be repeated.
+# The record is removed last, so that an interrupted removal can be repeated.
 rm -f -- "$destdir$record"
 remove_empty "$work/dirs"
 [ "$cached" = no ] || renew_loader_cache

@@ -74,4 +74,19 @@ inline bool forbid_call(std::uint32_t call, int error) {
   return install(program);
 }
 
+// mmap(2) fails with `error` for memory that is shared (MAP_SHARED). Its flags are the fourth
+// argument.
+inline bool forbid_shared_mappings(int error) {
+  constexpr std::uint32_t kShared = 1;
+  std::array<sock_filter, 6> program{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args) + 3 * sizeof(std::uint64_t)),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kShared, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  return install(program);
+}
+
 } // namespace datum::test

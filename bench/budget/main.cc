@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum-budget: the fixed program whose calls scripts/budget.py counts under callgrind.
-// It makes rounds of calls of DAT 1.2, one thread for both ends. For each piece, which is one call
-// of a round, it makes all rounds again, and callgrind collects during that call alone:
-// scripts/budget.py tells it to toggle at budget_counted and to dump after budget_counted_enough.
-// One line of output for each dump: the piece and the number of rounds. Without callgrind it counts
-// nothing, and only checks the result of every call.
+// It makes rounds of calls of DAT 1.2, with one thread for both ends. A piece is one call of a
+// round. For each piece the program makes all rounds again, and callgrind collects only during that
+// call: scripts/budget.py makes callgrind toggle at budget_counted and dump after
+// budget_counted_enough. The program prints one line for each dump: the piece and the number of
+// rounds. Without callgrind it counts nothing, and only checks the result of every call.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -26,21 +26,21 @@ struct Step {
   Call call;
 };
 
-// A multiple of 64, so that each call of a round has its share of the work that only each 64th poll
-// does.
+// A multiple of 64: some work is done only by each 64th poll, and so each call of a round gets its
+// share of that work.
 constexpr int kRounds = 1024;
-// Nanoseconds by which the clock moves between two calls. It is so little that work that depends on
-// time alone hardly comes; work that depends on the number of calls is counted as it is.
+// Nanoseconds by which the clock moves between two calls. That is so little that hardly any work is
+// done because time has passed. Work that depends on the number of calls is counted.
 constexpr long kPace = 10;
 
 constexpr Call kInitiatorLooks = [](TwoEnds& ends) { return ends.initiator.find_nothing(); };
 constexpr Call kTargetLooks = [](TwoEnds& ends) { return ends.target.find_nothing(); };
 constexpr Call kInitiatorReaps = [](TwoEnds& ends) { return ends.initiator.take_request(); };
 
-// Each adapter polls an odd number of times in a round. So the work of only each 64th or each
-// eighth poll comes to each of the calls equally often.
+// Each adapter polls an odd number of times in a round. So the work that only each 64th or each
+// eighth poll does falls equally often on each of the calls.
 
-// The receiver sends nothing, so the acknowledgement goes alone.
+// The receiver sends nothing, so the acknowledgement travels alone.
 constexpr Step kSend[] = {
     {"send/target/post_recv", [](TwoEnds& ends) { return ends.target.post_recv(); }},
     {"send/initiator/post_send", [](TwoEnds& ends) { return ends.initiator.post_send(); }},
@@ -79,8 +79,8 @@ constexpr Step kIdle[] = {
     {"idle/target/dequeue-empty", kTargetLooks},
 };
 
-// Answers carry the acknowledgements. Both sides make the same calls; those of the initiator are
-// counted.
+// Answers carry the acknowledgements. Both sides make the same calls, and those of the initiator
+// are counted.
 constexpr Step kPingPong[] = {
     {"ping-pong/post_send", [](TwoEnds& ends) { return ends.initiator.post_send(); }},
     {nullptr, [](TwoEnds& ends) { return ends.target.take_receive(); }},
@@ -92,8 +92,8 @@ constexpr Step kPingPong[] = {
     {"ping-pong/post_recv", [](TwoEnds& ends) { return ends.initiator.post_recv(); }},
 };
 
-// Makes the state in which a round of kPingPong begins: a Recv at each end, and a Send of the
-// target under way.
+// Brings both ends into the state in which a round of kPingPong begins: each end has a Recv, and a
+// Send of the target is under way.
 constexpr Step kServe[] = {
     {nullptr, [](TwoEnds& ends) { return ends.initiator.post_recv(); }},
     {nullptr, [](TwoEnds& ends) { return ends.target.post_recv(); }},
@@ -104,7 +104,7 @@ constexpr Step kServe[] = {
 
 } // namespace
 
-// Callgrind knows these two by their names.
+// Callgrind finds these two functions by name.
 extern "C" {
 bool budget_counted(Call call, TwoEnds& ends);
 void budget_counted_enough();
@@ -117,7 +117,7 @@ void budget_counted_enough() {}
 
 namespace {
 
-// Calls through volatile pointers: the compiler can neither inline the two functions nor rename
+// The functions are called through volatile pointers, so the compiler can neither inline nor rename
 // them.
 bool (*volatile counted)(Call, TwoEnds&) = &budget_counted;
 void (*volatile counted_enough)() = &budget_counted_enough;
@@ -142,8 +142,8 @@ class Program {
     return false;
   }
 
-  // Backoffs that began on the machine's clock end first, and a poll may wake a thread that went to
-  // sleep before. It is still when a thousand polls have woken no thread.
+  // First, backoffs end that began on the machine's clock. A poll may also wake a thread that went
+  // to sleep before. All is still when a thousand polls have woken no thread.
   bool let_others_sleep() {
     constexpr int kTries = 100;
     for (int i = 0; i < kTries; ++i) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostLooks = 5'000'000; // some seconds
 
-// False: `socket` is no connected TCP socket.
+// False: `socket` is not a connected TCP socket.
 bool counters_of(int socket, tcp_info& info) {
   socklen_t length = sizeof info;
   std::memset(&info, 0, sizeof info);
@@ -38,7 +38,8 @@ SettledSockets SettledSockets::of_this_process() {
   return found;
 }
 
-// The sockets are connected with each other, so all octets that were sent arrive at one of them.
+// The sockets are connected with each other, so all octets that were sent arrive at one of these
+// sockets.
 bool SettledSockets::settle() const {
   for (int look = 0; look < kMostLooks; ++look) {
     std::uint64_t sent = 0;

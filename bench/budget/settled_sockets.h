@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // budget/settled_sockets.h: waits until all octets that TCP has sent within this process have
 // arrived.
-// A busy machine may deliver them a moment after the call that sent them. The next call would then
-// find nothing to read and execute another number of instructions, which is what is measured.
+// A busy machine may deliver octets a moment after the call that sent them. Then the next call
+// finds nothing to read and executes a different number of instructions, which is what the program
+// measures.
 #pragma once
 
 #include <vector>

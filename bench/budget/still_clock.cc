@@ -53,7 +53,8 @@ unsigned wakes() {
 
 } // namespace budget
 
-// The program exports these two, so the product's libraries find them before the C library's.
+// The program exports these two functions, so the product's libraries find them before the C
+// library's.
 extern "C" {
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, timespec* time) noexcept {

@@ -7,8 +7,8 @@ namespace {
 constexpr DAT_COUNT kDepth = 8;
 constexpr DAT_VLEN kSize = 8;
 constexpr DAT_TIMEOUT kPatience = 10'000'000;
-// The first look mostly finds the event. In one case of some hundreds an acknowledgement that went
-// alone is before it in the ring.
+// The first poll mostly finds the event. In one of some hundreds of cases an acknowledgement that
+// travelled alone precedes it in the ring.
 constexpr int kLooks = 4;
 // Offsets in the page: messages are sent from kOut and received at kIn, and Writes and Reads access
 // kRemote.
@@ -22,7 +22,7 @@ bool ok(DAT_RETURN status) {
 
 } // namespace
 
-// Abrupt, so that all other objects end with the IA.
+// Closes abruptly, so that all other objects end with the IA.
 End::~End() {
   if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// budget/two_ends.h: two adapters of this process with one connection between them, and the calls
-// that are counted.
+// budget/two_ends.h: two adapters of this process, a connection between them, and the counted
+// calls.
 // Threads: one.
 #pragma once
 
@@ -25,13 +25,13 @@ class End {
   bool accept();
   bool connected();
 
-  // The counted calls. Each is one call of the product, but a late event takes several calls of
-  // dat_evd_dequeue(). False: the call failed.
+  // The counted calls. Each makes one call of the product, except that a late event takes several
+  // calls of dat_evd_dequeue(). False: the call failed.
   bool post_send();
   bool post_recv();
   bool post_rdma_write(const End& to);
   bool post_rdma_read(const End& from);
-  // False: there was no event, or not the one that was expected.
+  // False: there was no event, or another event than the expected one.
   bool take_receive() { return take(receives_); }
   bool take_request() { return take(requests_); }
   // False: there was an event.

@@ -52,7 +52,8 @@ double time_calls(std::size_t size, bool write, bool rewritten, int rounds) {
   auto* done = static_cast<Line*>(shared_memory(2 * sizeof(Line)));
   return run_two(
       [&] {
-        std::memset(here, 3, size); // each side its own pages, not those of before the fork
+        // gives each side its own pages instead of those from before the fork
+        std::memset(here, 3, size);
         await(done[1], 1);
         move(child_pid(), here, there, size, write);
         const std::int64_t start = now();
@@ -89,7 +90,8 @@ double cma_put_pingpong(std::size_t size, int rounds) {
   return run_two(
       [&] {
         prctl(PR_SET_PTRACER, child_pid());
-        std::memset(here, 0, size); // each side its own pages, not those of before the fork
+        // gives each side its own pages instead of those from before the fork
+        std::memset(here, 0, size);
         await(*ready, 1);
         ready->value = 2;
         const std::int64_t start = now();
@@ -119,7 +121,8 @@ double cma_pingpong(std::size_t size, int rounds) {
   return run_two(
       [&] {
         prctl(PR_SET_PTRACER, child_pid());
-        std::memset(here, 2, size); // each side its own pages, not those of before the fork
+        // gives each side its own pages instead of those from before the fork
+        std::memset(here, 2, size);
         const std::int64_t start = now();
         for (int i = 1; i <= rounds; ++i) {
           turns[0].value = static_cast<std::uint64_t>(i);

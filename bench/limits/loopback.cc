@@ -40,7 +40,7 @@ FarEnd& far_end() {
   return far;
 }
 
-// A socket belongs to the namespace in which it was made, and stays there.
+// A socket belongs to the namespace in which it was made, and stays in it.
 int far_socket() {
   const FarEnd& far = far_end();
   if (far.netns.empty()) return socket(far.address.ss_family, SOCK_STREAM, 0);
@@ -57,7 +57,7 @@ int far_socket() {
 }
 
 // Within a host Reno is the fastest, whatever the system has chosen: pacing costs a timer for each
-// segment. Towards another host the system's choice stays.
+// segment. For another host the system's choice is kept.
 void take_reno(int socket) {
   if (far_end().netns.empty())
     check(setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, "reno", 4), "limits: TCP_CONGESTION");

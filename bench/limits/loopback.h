@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/limits/loopback.h: connected TCP sockets, and octets through them.
+// bench/limits/loopback.h: connected TCP sockets, and sending and receiving octets through them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ inline void check(int result, const char* what) {
   if (result < 0) fail(what);
 }
 
-// Both ends of one connection, made before the fork; each process uses one. They never block.
+// Both ends of one connection, made before the fork. Each process uses one end. The ends never
+// block.
 class Connection {
  public:
   Connection();
@@ -26,7 +27,7 @@ class Connection {
   int ends_[2] = {-1, -1};
 };
 
-// Octets moved, 0 if the socket is full or empty.
+// The number of octets moved; 0 if the socket is full or empty.
 std::size_t moved(ssize_t result);
 void send_all(int end, const char* from, std::size_t size);
 

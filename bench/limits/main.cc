@@ -38,7 +38,7 @@ std::size_t messages_for(std::size_t size) {
   return size <= 56 ? 20000000 : octets / size + 1;
 }
 
-// Without gathering each message takes a system call, which costs microseconds.
+// Without gathering, each message takes a system call, which costs microseconds.
 int tcp_messages_for(std::size_t size, bool gather) {
   const std::size_t messages = messages_for(size);
   return static_cast<int>(gather || messages < 50000 ? messages : 50000);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/limits/many.h: many TCP connections between two processes, with a ping-pong on each of
-// them.
+// bench/limits/many.h: many TCP connections between two processes, with a ping-pong on each.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +31,9 @@ class Received {
  public:
   Received(int side, std::size_t size, int rounds)
       : side_(side), size_(size), rounds_(rounds), octets_(kMany), messages_(kMany) {}
-  // Octets that the arriving message lacks.
+  // The number of octets that the arriving message still lacks.
   [[nodiscard]] std::size_t missing(unsigned which) const { return size_ - octets_[which]; }
-  // True: a message is whole, and one has to go back.
+  // True: a message is complete, and an answer has to go back.
   bool add(unsigned which, std::size_t octets) {
     octets_[which] += octets;
     if (octets_[which] != size_) return false;
@@ -42,7 +41,7 @@ class Received {
     ++all_;
     return ++messages_[which] != rounds_ || side_ == 1;
   }
-  // True: nothing more comes on this connection.
+  // True: no more messages come on this connection.
   [[nodiscard]] bool last(unsigned which) const { return messages_[which] == rounds_; }
   [[nodiscard]] bool done() const { return all_ == kMany * static_cast<std::uint64_t>(rounds_); }
 
@@ -55,7 +54,7 @@ class Received {
   std::uint64_t all_ = 0;
 };
 
-// Nanoseconds for each message of both sides together; play(connections, received, side) plays one
+// Nanoseconds for each message of both sides together. play(connections, received, side) plays one
 // side.
 template <typename Play>
 double run_many(std::size_t size, int rounds, const Play& play) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Copies straight into memory that the other process has mapped: the least that a write has to do.
+// Copies straight into memory that the other process has mapped: the least that a write must do.
 #include <cstring>
 
 #include "limits.h"
@@ -8,7 +8,7 @@
 namespace limits {
 namespace {
 
-// Stores the last byte after all others, so that it shows that all are there.
+// Stores the last byte after all others, so that the last byte shows that all bytes are there.
 void put(char* to, const char* from, std::size_t size, char mark) {
   std::memcpy(to, from, size - 1);
   __atomic_store_n(to + size - 1, mark, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A ring of 64-byte slots: the least that any message passing through shared memory has to do.
+// A ring of 64-byte slots: the least that any message through shared memory must do.
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -23,7 +23,7 @@ struct Ring {
   alignas(64) std::atomic<std::uint64_t> released;
 };
 
-// One direction, seen from one side. A message of more than a slot's bytes goes in pieces.
+// One direction, seen from one side. A message that is larger than a slot goes in pieces.
 struct End {
   Ring* ring;
   std::uint64_t at = 0;

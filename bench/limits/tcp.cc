@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A TCP connection over loopback without any protocol on it: the octets alone, with one thread for
+// A TCP connection over loopback without a protocol on top: only the octets, with one thread for
 // each side.
 #include <algorithm>
 #include <sys/epoll.h>
@@ -87,7 +87,7 @@ class Repeated {
   Repeated(std::size_t unit, std::size_t a_call) : buffer_(unit, 'x'), pieces_(a_call) {}
   void begin(std::size_t units) { left_ = buffer_.size() * units; }
   [[nodiscard]] bool done() const { return left_ == 0; }
-  // The message of the next call.
+  // The message for the next call.
   msghdr next() {
     std::size_t octets = left_, from = at_, count = 0;
     for (iovec& piece : pieces_) {
@@ -124,7 +124,7 @@ double tcp_epoll_pingpong(std::size_t size, int rounds) {
   return pingpong<Sleep>(size, rounds);
 }
 
-// Both sides ask epoll which connections have something, and never sleep.
+// Both sides query epoll for connections with octets, and never sleep.
 double tcp_many(std::size_t size, int rounds) {
   return run_many(size, rounds, [&](const Connections& connections, Received& received, int side) {
     const int epoll = epoll_create1(0);
@@ -152,8 +152,7 @@ double tcp_many(std::size_t size, int rounds) {
   });
 }
 
-// Before the timed messages go so many that the kernel's windows have grown, as on a connection in
-// use.
+// Sends untimed messages first, until the kernel's windows have grown as on a connection in use.
 double tcp_stream(std::size_t size, bool gather, int messages) {
   constexpr std::size_t kGrown = 32 << 20; // octets
   const std::size_t most = std::clamp<std::size_t>(kCall / size, 1, kMostPieces);

@@ -14,11 +14,11 @@ struct alignas(64) Line {
 // Memory that parent and child share; zeroed, populated.
 void* shared_memory(std::size_t bytes);
 
-// Runs `other` in a child on the second allowed core and `own` here on the first, both after both
-// are ready. Returns what `own` returned; a child that fails ends the program.
+// Runs `other` in a child on the second allowed core, and `own` here on the first, once both
+// processes are ready. Returns what `own` returned. A child that fails ends the program.
 double run_two(const std::function<double()>& own, const std::function<void()>& other);
 
-// The octet of a round that a process watches its memory for. It is never 0.
+// The octet for which a process watches its memory in a round. It is never 0.
 inline char mark_of(int round) {
   return static_cast<char>(round % 100 + 1);
 }

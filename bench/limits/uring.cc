@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The measurements of tcp.cc by io_uring: one system call for several operations, instead of one
-// for each.
+// The measurements of tcp.cc with io_uring: one system call for several operations, instead of one
+// system call for each.
 #include <algorithm>
 #include <cerrno>
 #include <liburing.h>
@@ -14,14 +14,15 @@
 namespace limits {
 namespace {
 
-// A completion of a Send carries this, one of a Recv the number of its connection.
+// The completion of a Send carries this value, the completion of a Recv the number of its
+// connection.
 constexpr std::uint64_t kSend = ~std::uint64_t{0};
 
 class Uring {
  public:
   // With these flags the kernel takes octets from the socket only when this process asks for
-  // completions, and a flag in memory tells whether there are any. So a side that spins needs no
-  // call to see that there are none.
+  // completions, and a flag in memory shows whether there are any. So a side that spins finds out
+  // without a call that there are none.
   Uring() {
     const unsigned flags =
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
@@ -40,23 +41,23 @@ class Uring {
     io_uring_prep_send(entry, end, from, size, MSG_NOSIGNAL | MSG_WAITALL);
     io_uring_sqe_set_data64(entry, kSend);
   }
-  // One completion, when all of it has come.
+  // Causes one completion, when all octets have come.
   void receive(int end, char* to, std::size_t size, std::uint64_t which = 0) {
     io_uring_sqe* entry = io_uring_get_sqe(&ring_);
     io_uring_prep_recv(entry, end, to, size, MSG_WAITALL);
     io_uring_sqe_set_data64(entry, which);
   }
-  // Looks until so many operations have ended, whatever they received.
+  // Polls until `count` operations have ended, whatever they received.
   void await(unsigned count) {
     while (count != 0) count -= look([](unsigned, std::size_t) {});
   }
   void submit() { check(io_uring_submit(&ring_), "limits: io_uring_submit"); }
-  // Submits, and sleeps until so many operations have ended.
+  // Submits, and sleeps until `count` operations have ended.
   void submit_and_wait(unsigned count) {
     check(io_uring_submit_and_wait(&ring_, count), "limits: io_uring_submit_and_wait");
   }
   // Takes the operations that have ended, and calls on_received(which, octets) for each Recv.
-  // Returns how many there were.
+  // Returns how many operations there were.
   template <typename OnReceived>
   unsigned look(const OnReceived& on_received) {
     io_uring_cqe* all[2 * kMany];
@@ -75,7 +76,8 @@ class Uring {
   io_uring ring_{};
 };
 
-// In a round each side submits a Send and the next Recv with one call, and waits for both.
+// In a round each side submits a Send and the next Recv with one call, and waits for both
+// operations.
 template <bool kSleeps>
 double pingpong(std::size_t size, int rounds) {
   const Connection connection;

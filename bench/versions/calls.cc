@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Compiled into a library for each DAT version, linked with that version's libdat alone: both
-// libdats have the same names.
+// Compiled into one library for each DAT version. Each library is linked only with that version's
+// libdat, because both libdats have the same names.
 #include "versions/calls.h"
 
 #include "dat.h"
@@ -16,7 +16,7 @@ using versions::Work;
 constexpr DAT_COUNT kDepth = 8;
 constexpr DAT_VLEN kSize = 8;
 constexpr std::size_t kPage = 4096;
-constexpr int kLooks = 100'000'000; // after so many a completion counts as lost
+constexpr int kLooks = 100'000'000; // after this many polls a completion counts as lost
 constexpr DAT_TIMEOUT kPatience = 5'000'000;
 
 bool ok(DAT_RETURN status) {
@@ -35,7 +35,7 @@ class CallsOfThisVersion final : public Calls {
   CallsOfThisVersion() = default;
   CallsOfThisVersion(const CallsOfThisVersion&) = delete;
   CallsOfThisVersion& operator=(const CallsOfThisVersion&) = delete;
-  // Abrupt, so that all other objects end with the IA.
+  // Closes abruptly, so that all other objects end with the IA.
   ~CallsOfThisVersion() override {
     if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
   }
@@ -58,7 +58,7 @@ class CallsOfThisVersion final : public Calls {
   }
 
  private:
-  // Never inlined, so that both versions go the same way to a call.
+  // Never inlined, so that both versions reach a call in the same way.
   __attribute__((noinline)) bool run_once(Work work) {
     switch (work) {
     case Work::Send: return send();

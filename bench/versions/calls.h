@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/versions/calls.h: calls of one DAT version, the one that the library is compiled for.
-// Not here: a DAT header; datum-versions-bench reads none, since it cannot read both.
+// bench/versions/calls.h: calls of the DAT version for which the library is compiled.
+// Not here: a DAT header; datum-versions-bench includes none, since it cannot include both.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ inline constexpr std::array<Named, 10> kWorks = {
      {Work::Window, "RMR bound"},
      {Work::Connection, "connected, disconnected, reset"}}};
 
-// Two connected endpoints of one IA, both driven by the calling thread. So the calls are measured
-// without the time to reach another processor.
+// Two connected endpoints of one IA, both driven by the calling thread. So the measured time of a
+// call does not include reaching another processor.
 class Calls {
  public:
   virtual ~Calls() = default;

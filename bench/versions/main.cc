@@ -44,8 +44,8 @@ double at(std::vector<double> values, double part) {
       std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
-// Both versions take short turns, so that other work of the machine, and looks of a background
-// thread, disturb few turns of either.
+// Both versions take short turns. So other work of the machine, and polls of a background thread,
+// disturb only few turns of either version.
 struct Round {
   double one;
   double two;
@@ -54,7 +54,7 @@ Round take_turns(Calls& one, Calls& two, versions::Work work, int times) {
   std::vector<double> first;
   std::vector<double> second;
   for (int turn = 0; turn < kTurns; ++turn) {
-    // The second version finds a warmer or a slower machine, so the order changes.
+    // The version that runs second finds the machine warmer or slower, so the order changes.
     const bool swapped = turn % 2 != 0;
     const double a = nanoseconds_each(swapped ? two : one, work, times);
     const double b = nanoseconds_each(swapped ? one : two, work, times);

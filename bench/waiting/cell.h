@@ -15,12 +15,13 @@ enum class Operation : std::uint8_t {
   Send,
   Write,
   Read,
-  // Two Writes to two words of the peer, which polls until it has the first one and then spins on
-  // memory for the second: a habit of both sides (two_words.h).
+  // Two Writes to two words of the peer. The peer polls until it has the first word and then spins
+  // on memory for the second: both sides have this habit (two_words.h).
   TwoWords,
 };
 enum class Transport : std::uint8_t { Shm, Tcp };
-// The cores of the two processes. The threads that a process's library makes share its core.
+// The cores of the two processes. The threads of a process's library share the core of that
+// process.
 enum class Cores : std::uint8_t { Two, One };
 
 // The initiator's work between two polls of its EVD, and before the first one.
@@ -30,10 +31,10 @@ enum class Target : std::uint8_t {
   SameEvd,   // polls the EVD of its Recvs
   OtherEvd,  // polls another EVD of the IA
   Spin,      // reads memory without a pause
-  SpinYield, // as Spin, and calls sched_yield() after each look
+  SpinYield, // as Spin, but calls sched_yield() after each reading
   Block,     // dat_evd_wait
   Cno,       // dat_cno_wait
-  Compute,   // calls nothing, and reads no memory that other processes write
+  Compute,   // makes no call, and reads no memory that other processes write
   Turns,     // 100 us of polls, 100 us of work
   Alternate, // polls for one operation and spins on memory for the next
 };
@@ -49,7 +50,7 @@ struct Cell {
 // "send/shm/two/tight/same-evd", "two-words/tcp/one".
 std::string name_of(const Cell& cell);
 
-// The cells whose name fits one of the shell patterns; without a pattern, all cells.
+// The cells whose name matches one of the shell patterns. Without a pattern, all cells.
 std::vector<Cell> cells_that_fit(std::span<const std::string> patterns);
 
 } // namespace waiting

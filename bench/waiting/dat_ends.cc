@@ -18,22 +18,22 @@ namespace tools = datum::tools;
 using tools::check;
 
 constexpr char kIa[] = "datum";
-// kForAll: Recvs of a target that never takes their completions. kForNow: Recvs of a target that
-// posts each again.
+// kForAll: the Recvs of a target that never takes their completions. kForNow: the Recvs of a target
+// that posts each Recv again.
 constexpr DAT_COUNT kForAll = 60'000;
 constexpr DAT_COUNT kForNow = 64;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 constexpr std::size_t kMemory = 4096;
 // Offsets in the memory of each side, each in a cache line of its own.
 constexpr std::size_t kOwn = 0;    // the source of Writes and Sends, and the target of Reads
-constexpr std::size_t kFirst = 64; // the peer writes and reads it, and Recvs fill it
+constexpr std::size_t kFirst = 64; // the peer writes and reads this word, and Recvs fill it
 constexpr std::size_t kSecond = 128;
 
 void choose(Transport transport) {
   setenv("DATUM_TRANSPORT", transport == Transport::Shm ? "shm" : "tcp", 1);
 }
 
-// Pages of this process alone.
+// Pages that only this process uses.
 class Memory {
  public:
   Memory()
@@ -109,7 +109,7 @@ class DatEnd {
     if (ret != DAT_SUCCESS) [[unlikely]]
       check(ret, "posting");
   }
-  // True: an operation had ended, with success.
+  // True: an operation has ended successfully.
   static bool take(DAT_EVD_HANDLE evd) {
     DAT_EVENT event;
     const DAT_RETURN ret = dat_evd_dequeue(evd, &event);
@@ -151,7 +151,7 @@ class DatEnd {
           "dat_ep_create");
     ep_ = tools::Ep(ep);
   }
-  // The target listens, the initiator connects.
+  // The target listens, and the initiator connects.
   void meet(Place& place) {
     Control::Told& own = place.own();
     own.context = region_.rmr_context();

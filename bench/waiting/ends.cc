@@ -6,7 +6,7 @@
 namespace waiting {
 namespace {
 
-// The time beside the bound of a run: to open, to connect, to end.
+// The time that a run may take in addition to its bound, to open, to connect and to end.
 constexpr double kGrace = 20; // s
 
 // The end is not destroyed before the process exits, since a second thread may be using it.

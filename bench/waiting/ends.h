@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/ends.h: implements the roles of habits.h and two_words.h over DAT, and for each
-// cell over a limit: the least software that could do the same on this machine.
+// bench/waiting/ends.h: implements the roles of habits.h and two_words.h over DAT. For each cell it
+// also implements them over a limit: the least software that could do the same on this machine.
 //
-// If both sides share a core, a thread that sleeps is run sooner than a thread that looks. There
-// the second thread of a target answers, unless the first one sleeps itself.
+// If both sides share a core, a thread that sleeps gets the core sooner than a thread that polls.
+// So there the second thread of a target answers, unless the first thread itself sleeps.
 //
-// The limits, with the habits, the work between polls, the cores and the octets of the cell:
+// The limits have the cell's habits, work between polls, cores and octets:
 //   line     a request in a cache line and an answer in another. If the target's own thread does
-//            not look, a second thread of its process, asleep on a futex, is woken and answers.
-//   copy     the kernel copies (/proc/PID/mem), for Writes and Reads within a host. A Write goes by
-//            a line while the target looks at one on another core; the limit knows that at once.
+//            not poll, a second thread of its process, asleep on a futex, is woken and answers.
+//   copy     the kernel copies (/proc/PID/mem), for Writes and Reads within a host. A Write goes
+//            by a line while the target polls a line on another core; the limit knows at once
+//            whether it does.
 //   sockets  TCP over loopback: a request and an answer as long as the frames of iWARP. The
-//            target's own thread looks, or sleeps in recv(2); otherwise a second one sleeps there.
-// In the cells of two words no change of habit costs a limit anything: see CopyTwoWords and
+//            target's own thread polls, or sleeps in recv(2). Otherwise a second thread sleeps
+//            in recv(2).
+// In the cells of two words a change of habit costs a limit nothing: see CopyTwoWords and
 // SocketTwoWords.
 #pragma once
 
@@ -26,12 +28,12 @@
 
 namespace waiting {
 
-// The resources that both processes of a run share, made before the processes.
+// The resources that both processes of a run share. They are made before the processes.
 class Contest {
  public:
   virtual ~Contest() = default;
   virtual std::string name() const = 0; // "dat", "line", ...
-  // Each runs in the process of its side. It meets the other side, so both have to be called.
+  // Each function runs in the process of its side. It meets the other side, so both must be called.
   virtual std::unique_ptr<InitiatorEnd> initiator(Place& place) = 0;
   virtual std::unique_ptr<TargetEnd> target(Place& place) = 0;
   virtual std::unique_ptr<TwoWordsEnd> two_words(Place& place) = 0;

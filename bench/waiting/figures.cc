@@ -17,12 +17,12 @@
 namespace waiting {
 namespace {
 
-// The product adapts to habits within some milliseconds. A backoff takes longest to adapt.
+// The product adapts to habits within some milliseconds. The backoff takes longest to adapt.
 constexpr std::int64_t kWarmTime = 8 * kMillisecond;
 constexpr std::uint64_t kWarmOperations = 16;
 constexpr std::int64_t kLong = kMillisecond;
 
-// The second number of schedstat: nanoseconds for which the thread was ready and did not run
+// The second number of schedstat: for how many nanoseconds the thread was ready and did not run
 // (proc(5)).
 std::uint64_t delay_of(int file) {
   std::array<char, 80> text{};
@@ -91,7 +91,7 @@ void Recorder::add(std::int64_t began, std::int64_t ended) {
   latest_ = ended;
   const std::uint64_t before = delay_before_;
   const bool is_long = ended - began > kLong;
-  // Looks between two samples, so that a long sample has a look shortly before it.
+  // Reads the delay between two samples, so that a reading precedes a long sample by little.
   if (is_long || ended - looked_ > kMillisecond) look_at_delay();
   if (!is_warm(ended)) return;
   Sample& sample = samples_[count_++];

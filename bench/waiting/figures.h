@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/figures.h: the figures of a run, and collecting them.
 //
-// A sample above a millisecond may be the fault of the machine: then the kernel tells that threads
-// of this run were ready for as long and had no processor (/proc/PID/task/TID/schedstat). Such
-// samples are excused: they are counted, and left out of `counted_p99`.
+// A sample above a millisecond may be the fault of the machine. In that case the kernel reports
+// that threads of this run were ready for as long and had no processor
+// (/proc/PID/task/TID/schedstat). Such samples are excused: they are counted, but left out of
+// `counted_p99`.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +27,14 @@ struct Figures {
   std::uint64_t excused = 0;     // how many of the long ones are excused
 };
 
-// A run is over after so many operations, or so many seconds.
+// A run ends after this many operations, or after this many seconds.
 struct Bounds {
   std::uint64_t operations = 10'000;
   double seconds = 2;
 };
 
-// How long the threads of some processes have waited for a processor, in all. It counts the threads
-// that exist as it is made.
+// How long the threads of some processes have waited for a processor in total. Counts the threads
+// that exist when the object is made.
 class RunDelay {
  public:
   explicit RunDelay(std::span<const int> pids);
@@ -65,13 +66,13 @@ class Recorder {
   std::vector<Sample> samples_;
   std::size_t count_ = 0;
   RunDelay delay_;
-  std::uint64_t delay_before_ = 0; // RunDelay::total() at the last look
-  std::int64_t looked_ = 0;        // the time of the last look
+  std::uint64_t delay_before_ = 0; // RunDelay::total() at the last reading
+  std::int64_t looked_ = 0;        // the time of the last reading
   std::int64_t begun_;
-  std::int64_t measured_from_ = 0; // 0: both sides are still getting into their habits
+  std::int64_t measured_from_ = 0; // 0: both sides have not settled into their habits yet
   std::int64_t latest_ = 0;
   std::int64_t end_;
-  std::uint64_t warming_ = 0; // operations before the measured ones
+  std::uint64_t warming_ = 0; // operations before the measured operations
 };
 
 } // namespace waiting

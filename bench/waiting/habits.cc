@@ -10,7 +10,7 @@ namespace waiting {
 namespace {
 
 constexpr std::int64_t kTurn = 100 * kMicrosecond;
-// How often a spinning target looks at its word between two looks at `stop`.
+// How often a spinning target reads its word between two readings of `stop`.
 constexpr int kLooks = 64;
 
 void between_polls(Initiator habit) {
@@ -74,7 +74,7 @@ class Habit {
 
  private:
   bool stopped() const { return control_.stop.load(std::memory_order_relaxed); }
-  // A Read leaves no trace at its target, so the initiator tells of it.
+  // A Read leaves no trace at its target, so the initiator reports it.
   bool has_come(std::uint64_t number, std::uint64_t brought) const {
     if (operation_ == Operation::Read)
       return control_.completed.load(std::memory_order_acquire) >= number;

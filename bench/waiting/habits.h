@@ -14,9 +14,9 @@ class InitiatorEnd {
  public:
   virtual ~InitiatorEnd() = default;
   virtual void post(std::uint64_t number) = 0;
-  // Looks once. True: the operation that was posted last has ended.
+  // Polls once. True: the operation that was posted last has ended.
   virtual bool completed() = 0;
-  // Called when nothing is measured any more: wakes a target that sleeps.
+  // Called when nothing more is measured. Wakes a target that sleeps.
   virtual void wake_target() = 0;
 };
 
@@ -29,17 +29,17 @@ class TargetEnd {
   virtual void sleep_by_cno() = 0;
   // The number that an operation has brought into memory, read without a call.
   virtual std::uint64_t word() const = 0;
-  // The number that polls have found. For an operation that no poll finds, as word().
+  // The number that polls have found. For an operation that polls cannot find, the same as word().
   virtual std::uint64_t polled() const = 0;
-  // The target changes its habit. A program over DAT does not announce it.
+  // The target changes its habit. A program over DAT does not announce such a change.
   virtual void stops_polling() {}
   virtual void polls_again() {}
 };
 
-// Posts until `bounds` are reached, and then tells the target to stop.
+// Posts until `bounds` are reached, and then makes the target stop.
 Figures post_again_and_again(InitiatorEnd& end, Place& place, const Cell& cell,
                              const Bounds& bounds);
-// Keeps to the habit until the initiator tells the target to stop.
+// Follows the habit until the initiator makes the target stop.
 void keep_to_habit(TargetEnd& end, Place& place, const Cell& cell);
 
 } // namespace waiting

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum-waiting: measures the time from post to completion, for each habit of both sides, beside
-// the least software with the same habits. scripts/bench/waiting.py makes tables of its output.
+// datum-waiting: measures the time from post to completion for each habit of both sides, and beside
+// it the least software with the same habits. scripts/bench/waiting.py makes tables of its output.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -112,7 +112,7 @@ double us(std::uint64_t nanoseconds) {
 void measure_both(const Cell& cell, unsigned repeat, const Bounds& bounds, Results& results) {
   const auto limit = limit_contest(cell);
   const auto dat = dat_contest(cell);
-  // The first of the two changes from repeat to repeat.
+  // DAT and the limit take turns in being measured first.
   Figures floor, ours;
   if (repeat % 2 == 0) ours = measure(*dat, cell, repeat, bounds, results);
   floor = measure(*limit, cell, repeat, bounds, results);

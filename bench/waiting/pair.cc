@@ -20,8 +20,8 @@
 namespace waiting {
 namespace {
 
-// A short sleep for waits that are not measured: of the two sides for each other in meet(), and of
-// the parent for the end of both.
+// A short sleep for waits that are not measured: when the two sides wait for each other in meet(),
+// and when the parent waits for the end of both.
 void rest() {
   const timespec a_moment = {.tv_sec = 0, .tv_nsec = 200'000};
   nanosleep(&a_moment, nullptr);

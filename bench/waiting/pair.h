@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/pair.h: two processes, each on its core, and a page of memory between them.
-// Lives here: starting, meeting, ending, the words that one process tells the other.
-// Not here:   the work of the two.
+// Lives here: starting, meeting, ending, and the words that one process sends the other.
+// Not here:   the work of the two processes.
 #pragma once
 
 #include <array>
@@ -15,18 +15,19 @@
 
 namespace waiting {
 
-// The memory that both sides of a run share besides the measured one. Each word that changes during
-// a run has a cache line of its own.
+// The memory that both sides of a run share besides the measured memory. Each word that changes
+// during a run has its own cache line.
 struct Control {
   // How many operations of the initiator have ended.
   alignas(64) std::atomic<std::uint64_t> completed{0};
-  // The initiator is done: the target leaves its habit.
+  // True: the initiator is done, and the target leaves its habit.
   alignas(64) std::atomic<bool> stop{false};
-  // For limits. True: the target's first thread looks for operations, so the second one need not.
+  // For limits. True: the target's first thread polls for operations, so the second thread need
+  // not.
   alignas(64) std::atomic<bool> polls{false};
   alignas(64) std::array<std::atomic<std::uint32_t>, 2> met{};
 
-  // Each side fills in its own before the sides meet.
+  // Each side fills in its own data before the sides meet.
   struct Told {
     pid_t pid = 0;
     std::uint64_t port = 0;
@@ -49,7 +50,7 @@ inline Side other(Side side) {
 class Place {
  public:
   Place(Control& shared, Side own_side) : control(shared), side(own_side) {}
-  // Returns when the other side has called it, too. Both sides have to call it equally often.
+  // Returns when the other side has called meet(), too. Both sides must call it equally often.
   void meet();
   Control::Told& own() { return control.told[static_cast<std::size_t>(side)]; }
   const Control::Told& peer() const { return control.told[static_cast<std::size_t>(other(side))]; }
@@ -67,7 +68,7 @@ struct Outcome {
 };
 
 using Work = std::function<void(Place&)>;
-// Runs each work in a process of its own, on its core. A run that lasts longer than `seconds` has
+// Runs each work in its own process, on its own core. A run that lasts longer than `seconds` has
 // failed.
 Outcome run_pair(std::array<int, 2> cores, double seconds, const Work& initiator,
                  const Work& target);

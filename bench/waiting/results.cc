@@ -68,7 +68,7 @@ void Results::write(const Run& run, const Outcome& outcome) {
   line(text.c_str());
 }
 
-// Writes at once, so that an interrupted program goes on after its last whole run.
+// Writes at once, so that a program that was interrupted goes on after its last complete run.
 void Results::line(const char* text) {
   if (std::fputs(text, out_) < 0 || std::fflush(out_) != 0)
     throw std::runtime_error(std::string("the results cannot be written: ") + std::strerror(errno));

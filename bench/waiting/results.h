@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/results.h: a file with a line for each run. A later call of the program goes on
-// where the file ends.
+// bench/waiting/results.h: a file with a line for each run. If the program is called again, it goes
+// on where the file ends.
 #pragma once
 
 #include <cstdio>
@@ -25,7 +25,7 @@ class Results {
   ~Results();
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
-  // True: the file has a run of this cell, with this number, by DAT and by the limit.
+  // True: the file has a run of this cell with this number, both by DAT and by the limit.
   bool has(const std::string& cell, unsigned repeat) const;
   void write(const Run& run, const Outcome& outcome);
 
@@ -34,7 +34,7 @@ class Results {
   void line(const char* text);
 
   std::FILE* out_;
-  std::set<std::string> begun_; // runs of DAT or of the limit
+  std::set<std::string> begun_; // runs that one of the two contests has made
   std::set<std::string> done_;
   bool empty_ = true;
 };

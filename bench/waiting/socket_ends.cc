@@ -17,7 +17,7 @@
 namespace waiting {
 namespace {
 
-// The lengths of iWARP's frames for 8 octets, with MPA's CRC: the request, its acknowledgement, or
+// The lengths of iWARP's frames for 8 octets, with MPA's CRC: the request, its acknowledgement, and
 // the response to a Read.
 constexpr std::size_t kSend = 32;
 constexpr std::size_t kWrite = 28;
@@ -47,7 +47,7 @@ void let_block(int socket) {
   limits::check(fcntl(socket, F_SETFL, flags & ~O_NONBLOCK), "F_SETFL");
 }
 
-// Frames of one length through one socket. Over loopback they mostly come whole, but nothing
+// Frames of one length through one socket. Over loopback a frame mostly comes whole, but nothing
 // ensures that.
 class Frames {
  public:
@@ -77,13 +77,13 @@ class Frames {
   std::array<char, kMost> frame_{};
 };
 
-// The target's own thread reads `watched`, its second thread reads `guarded`.
+// The target's own thread reads `watched`, and its second thread reads `guarded`.
 struct Connections {
   limits::Connection watched;
   limits::Connection guarded;
 };
 
-// Tells the second thread that the first one has stopped looking, so that a frame may wait in
+// Tells the second thread that the first thread has stopped polling, so a frame may wait in
 // `watched`.
 constexpr std::uint64_t kLookThere = ~std::uint64_t{0};
 
@@ -179,9 +179,9 @@ class SocketTarget final : public TargetEnd {
   alignas(64) std::uint64_t word_ = 0;
 };
 
-// Both words leave together, and one answer comes for both. Each side looks at the socket wherever
-// it waits, also where a program would look at its memory: so no thread has to be woken, and no
-// change of habit costs anything. On one core each look in vain lets the other side run.
+// Both words leave together, and one answer comes for both. Each side polls the socket wherever it
+// waits, even where a program would poll its memory. So no thread has to be woken, and a change of
+// habit costs nothing. On one core, each poll in vain lets the other side run.
 class SocketTwoWords final : public TwoWordsEnd {
  public:
   SocketTwoWords(Place& place, const limits::Connection& connection, Cores cores)

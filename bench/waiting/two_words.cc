@@ -12,7 +12,7 @@ class Rounds {
  public:
   Rounds(TwoWordsEnd& end, const Control& control) : end_(end), control_(control) {}
 
-  // Waits until the peer has ended its last round. False: the initiator has stopped both.
+  // Waits until the peer has ended its last round. False: the initiator has stopped both sides.
   bool begin() {
     const auto last = static_cast<std::uint32_t>(round_++);
     while (end_.second() < last)
@@ -22,10 +22,10 @@ class Rounds {
   void write() {
     end_.write_first(round_);
     end_.write_second(static_cast<std::uint32_t>(round_));
-    // A peer that has stopped may answer no more.
+    // A peer that has stopped may not answer any more.
     for (unsigned left = 2; left != 0 && !stopped();) left -= end_.poll();
   }
-  // The peer may be a round ahead by now.
+  // The peer may already be a round ahead.
   bool finish() {
     while (end_.first() < round_) {
       if (stopped()) return false;

@@ -8,7 +8,7 @@ and constant of the headers of DAT 2.0; links and references lead to pages; a ru
 exists, a page names every rule of its functions, and some page every rule of DAT 2.0; the page of a
 call has all sections, and its SYNOPSIS shows the calls as the headers of both versions declare them
 (synopsis.py); the examples compile without warnings; datum(7) names every file of pkg-config and every
-target of CMake.
+target of CMake; README.md has a row for each page.
 
 A page of section 3 names rules in its section RULES, on a line each: "| R4: NULL event" is a rule of one
 of the page's own functions, "| EVENT.3, EVENT.4: requests" are others. Other pages name them in
@@ -58,8 +58,9 @@ class Page:
     def __init__(self, path):
         self.file = path.name
         self.text = path.read_text()
-        names = re.search(r"^# NAME\n+(.*?) - ", self.text, re.S | re.M)
-        self.names = [name.strip() for name in names.group(1).split(",")] if names else []
+        parts = re.search(r"^# NAME\n+(.*?) - (.*?)\n\n", self.text, re.S | re.M)
+        names, self.what = (" ".join(part.split()) for part in parts.groups()) if parts else ("", "")
+        self.names = [name.strip() for name in names.split(",")] if names else []
 
     def tags(self, rules):
         """The rules that the page names, those that do not exist, and those in the wrong place."""
@@ -198,6 +199,15 @@ def check_building(pages, complain):
         complain(f"datum.7.md: BUILDING A PROGRAM does not name {name}")
 
 
+def check_overview(pages, complain):
+    rows = re.findall(r"^\| \[.*$", (MAN / "README.md").read_text(), re.M)
+    wanted = [f"| [{', '.join(page.names)}]({page.file}) | {page.what} |" for page in pages]
+    for row in sorted(set(wanted) - set(rows)):
+        complain(f"README.md: has no row {row}")
+    for row in sorted(row for row in set(rows) if row not in wanted or rows.count(row) > 1):
+        complain(f"README.md: one too many: {row}")
+
+
 def check_examples(pages, compiler, complain):
     command = [compiler, "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-fsyntax-only",
                "-I", str(ROOT / "include"), "-x", "c", "-"]
@@ -219,6 +229,7 @@ def main():
     check_rules(pages, errors.append)
     check_sections(pages, errors.append)
     check_building(pages, errors.append)
+    check_overview(pages, errors.append)
     synopsis.check(pages, ROOT / "include", errors.append)
     check_examples(pages, compiler, errors.append)
     for error in errors:

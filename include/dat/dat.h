@@ -35,7 +35,7 @@ typedef struct dat_named_attr {
   const char* value;
 } DAT_NAMED_ATTR;
 
-/* Eight bytes of the consumer, never looked at. Cookies come back in completion events. */
+/* Eight bytes of the consumer's; the provider never reads them. Completions return cookies. */
 typedef union dat_context {
   DAT_PVOID as_ptr;
   DAT_UINT64 as_64;
@@ -49,8 +49,8 @@ typedef DAT_UINT32 DAT_TIMEOUT; /* microseconds */
 #define DAT_TIMEOUT_INFINITE 0xffffffffU
 
 /*
- * Handles. All but that of the IA point at an object of the provider whose first word is the
- * address of its DAT_PROVIDER table; to a consumer they are opaque.
+ * Handles. To a consumer they are opaque. Every handle except that of an IA points at an object of
+ * the provider, whose first word is the address of the provider's DAT_PROVIDER table.
  */
 typedef DAT_PVOID DAT_HANDLE;
 typedef DAT_HANDLE DAT_CR_HANDLE;  /* connection request */
@@ -206,11 +206,11 @@ typedef enum dat_rmr_param_mask {
 
 /* ---- Interface adapter attributes ---- */
 
-/* Whose is the array of segments after a post returned? */
+/* Who owns the array of segments after a post has returned? */
 typedef enum dat_iov_ownership {
-  DAT_IOV_CONSUMER = 0x0,       /* the consumer's: it may reuse it at once */
-  DAT_IOV_PROVIDER_NOMOD = 0x1, /* the provider's until completion; it does not change it */
-  DAT_IOV_PROVIDER_MOD = 0x2    /* the provider's until completion; it may change it */
+  DAT_IOV_CONSUMER = 0x0,       /* the consumer, who may reuse it at once */
+  DAT_IOV_PROVIDER_NOMOD = 0x1, /* until completion the provider, which does not change it */
+  DAT_IOV_PROVIDER_MOD = 0x2    /* until completion the provider, which may change it */
 } DAT_IOV_OWNERSHIP;
 
 /* Does a provider create endpoints for public service points? */
@@ -220,7 +220,7 @@ typedef enum dat_ep_creator_for_psp {
   DAT_PSP_CREATES_EP_ALWAYS = 2
 } DAT_EP_CREATOR_FOR_PSP;
 
-/* Limits and facts of an adapter, the same for all who opened it. */
+/* Limits and facts of an adapter, the same for every program that opens it. */
 typedef struct dat_ia_attr {
   char adapter_name[DAT_NAME_MAX_LENGTH]; /* the name given to dat_ia_open() */
   char vendor_name[DAT_NAME_MAX_LENGTH];
@@ -596,7 +596,7 @@ typedef enum rmr_async_error_reason { DAT_RMR_OTHER_ERROR = 0 } DAT_RMR_ASYNC_ER
 typedef enum pz_async_error_reason { DAT_PZ_OTHER_ERROR = 0 } DAT_PZ_ASYNC_ERROR_REASON;
 
 typedef struct dat_asynch_error_event_data {
-  DAT_HANDLE dat_handle; /* the object concerned; ask dat_get_handle_type() */
+  DAT_HANDLE dat_handle; /* the object concerned; dat_get_handle_type() tells its kind */
   DAT_COUNT reason;
 } DAT_ASYNCH_ERROR_EVENT_DATA;
 
@@ -655,16 +655,16 @@ typedef struct dat_provider_info {
   DAT_BOOLEAN is_thread_safe;
 } DAT_PROVIDER_INFO;
 
-/* Fills as many structs as there are entries; too few of them is DAT_INVALID_PARAMETER. */
+/* Fills one struct for each entry. Too few structs: DAT_INVALID_PARAMETER. */
 DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT* number_entries,
                                        DAT_PROVIDER_INFO*(dat_provider_list[]));
 
 /* ---- Interface adapters ---- */
 
 /*
- * Names are read only, but their type is char*, and has to stay so: C++ programs take the addresses
- * of these functions, define functions of the same types, and write through a DAT_NAME_PTR. What
- * passes through a macro may be a string literal in C++ without a warning.
+ * Names are only read, but their type is char* and has to stay so: C++ programs take the addresses
+ * of these functions, define functions of the same types, and write through a DAT_NAME_PTR. In C++
+ * the macros below take a string literal as a name without a warning.
  */
 #ifdef __cplusplus
 #define dat_ia_open(name, qlen, async_evd, ia)                                                     \

@@ -64,8 +64,8 @@ __extension__ typedef enum dat_return_type {
 #define DAT_NAME_NOT_FOUND DAT_PROVIDER_NOT_FOUND
 
 /*
- * The detail. Numbered from 0 without a hole. Do not confuse DAT_INVALID_HANDLE (a type) with
- * DAT_INVALID_HANDLE1 (a subtype: "the first handle argument").
+ * The detail. The numbers begin at 0 and have no gap. Do not confuse DAT_INVALID_HANDLE (a type)
+ * with DAT_INVALID_HANDLE1 (a subtype: "the first handle argument").
  */
 typedef enum dat_return_subtype {
   /* No detail. */

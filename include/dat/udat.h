@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* What the memory of a region (LMR) is described by; see DAT_REGION_DESCRIPTION. */
+/* How the memory of a region (LMR) is described; see DAT_REGION_DESCRIPTION. */
 typedef enum dat_mem_type {
   DAT_MEM_TYPE_VIRTUAL = 0,        /* an address in this process: for_va */
   DAT_MEM_TYPE_LMR = 1,            /* an existing LMR: for_lmr_handle */
@@ -26,7 +26,7 @@ typedef enum dat_mem_type {
   DAT_MEM_TYPE_SO_VIRTUAL = 3      /* like VIRTUAL, strongly ordered; the same on Linux */
 } DAT_MEM_TYPE;
 
-/* What dat_get_handle_type() answers. */
+/* What dat_get_handle_type() returns. */
 typedef enum dat_handle_type {
   DAT_HANDLE_TYPE_CR = 0,
   DAT_HANDLE_TYPE_EP = 1,
@@ -90,7 +90,7 @@ struct dat_evd_param {
   DAT_EVD_FLAGS evd_flags;
 };
 
-/* Called once when a CNO is triggered, then no longer: arm again with dat_cno_modify_agent(). */
+/* Called at the next trigger of its CNO only. dat_cno_modify_agent() arms it again. */
 typedef void (*DAT_AGENT_FUNC)(DAT_PVOID /* instance_data */, DAT_EVD_HANDLE /* evd_handle */);
 
 typedef struct dat_os_wait_proxy_agent {
@@ -110,8 +110,8 @@ typedef struct dat_os_wait_proxy_agent {
 #define DAT_EVD_ASYNC_EXISTS (reinterpret_cast<DAT_EVD_HANDLE>(static_cast<uintptr_t>(1)))
 #define DAT_EVD_OUT_OF_SCOPE (reinterpret_cast<DAT_EVD_HANDLE>(static_cast<uintptr_t>(2)))
 #else
-#define DAT_EVD_ASYNC_EXISTS ((DAT_EVD_HANDLE)(uintptr_t)1) /* somebody handles async errors */
-#define DAT_EVD_OUT_OF_SCOPE ((DAT_EVD_HANDLE)(uintptr_t)2) /* their EVD is not ours to see */
+#define DAT_EVD_ASYNC_EXISTS ((DAT_EVD_HANDLE)(uintptr_t)1) /* an EVD for async errors exists */
+#define DAT_EVD_OUT_OF_SCOPE ((DAT_EVD_HANDLE)(uintptr_t)2) /* its EVD is not visible here */
 #endif
 
 /* Fields of DAT_CNO_PARAM for dat_cno_query(). */

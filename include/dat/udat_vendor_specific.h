@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * <dat/udat_vendor_specific.h>: the same place for user level.
+ * <dat/udat_vendor_specific.h>: a place for one vendor's attributes at user level.
  * Lives here: nothing at present. Named attributes (DAT_NAMED_ATTR) carry what our provider adds.
  */
 #ifndef _UDAT_VENDOR_SPECIFIC_H_

@@ -35,7 +35,7 @@ typedef struct dat_named_attr {
   const char* value;
 } DAT_NAMED_ATTR;
 
-/* Eight bytes of the consumer, never looked at. Cookies come back in completion events. */
+/* Eight bytes of the consumer's; the provider never reads them. Completions return cookies. */
 typedef union dat_context {
   DAT_PVOID as_ptr;
   DAT_UINT64 as_64;
@@ -59,8 +59,8 @@ typedef DAT_UINT32 DAT_TIMEOUT; /* microseconds */
 #define DAT_TIMEOUT_INFINITE 0xffffffffU
 
 /*
- * Handles. All but that of the IA point at an object of the provider whose first word is the
- * address of its DAT_PROVIDER table; to a consumer they are opaque.
+ * Handles. To a consumer they are opaque. Every handle except that of an IA points at an object of
+ * the provider, whose first word is the address of the provider's DAT_PROVIDER table.
  */
 typedef DAT_PVOID DAT_HANDLE;
 typedef DAT_HANDLE DAT_CR_HANDLE;  /* connection request */
@@ -253,11 +253,11 @@ typedef enum dat_rmr_param_mask {
 
 /* ---- Interface adapter attributes ---- */
 
-/* Whose is the array of segments after a post returned? */
+/* Who owns the array of segments after a post has returned? */
 typedef enum dat_iov_ownership {
-  DAT_IOV_CONSUMER = 0x0,       /* the consumer's: it may reuse it at once */
-  DAT_IOV_PROVIDER_NOMOD = 0x1, /* the provider's until completion; it does not change it */
-  DAT_IOV_PROVIDER_MOD = 0x2    /* the provider's until completion; it may change it */
+  DAT_IOV_CONSUMER = 0x0,       /* the consumer, who may reuse it at once */
+  DAT_IOV_PROVIDER_NOMOD = 0x1, /* until completion the provider, which does not change it */
+  DAT_IOV_PROVIDER_MOD = 0x2    /* until completion the provider, which may change it */
 } DAT_IOV_OWNERSHIP;
 
 /* Does a provider create endpoints for public service points? */
@@ -274,7 +274,7 @@ typedef enum dat_extension {
   DAT_EXTENSION_IW = 2
 } DAT_EXTENSION;
 
-/* Limits and facts of an adapter, the same for all who opened it. */
+/* Limits and facts of an adapter, the same for every program that opens it. */
 typedef struct dat_ia_attr {
   char adapter_name[DAT_NAME_MAX_LENGTH]; /* the name given to dat_ia_open() */
   char vendor_name[DAT_NAME_MAX_LENGTH];
@@ -488,7 +488,7 @@ typedef struct dat_srq_attr {
   DAT_COUNT low_watermark;
 } DAT_SRQ_ATTR;
 
-/* Not the numbers of earlier versions. */
+/* The numbers differ from those of earlier versions. */
 typedef enum dat_srq_state {
   DAT_SRQ_STATE_ERROR = 0,
   DAT_SRQ_STATE_OPERATIONAL = 1,
@@ -564,7 +564,7 @@ typedef enum dat_rsp_param_mask {
   DAT_RSP_FIELD_ALL = 0x0f
 } DAT_RSP_PARAM_MASK;
 
-/* Of a common service point, which listens by socket address instead of qualifier. */
+/* A common service point listens at a socket address, not at a qualifier. */
 typedef struct dat_csp_param {
   DAT_IA_HANDLE ia_handle;
   DAT_COMM* comm;
@@ -691,7 +691,7 @@ typedef enum rmr_async_error_reason { DAT_RMR_OTHER_ERROR = 0 } DAT_RMR_ASYNC_ER
 typedef enum pz_async_error_reason { DAT_PZ_OTHER_ERROR = 0 } DAT_PZ_ASYNC_ERROR_REASON;
 
 typedef struct dat_asynch_error_event_data {
-  DAT_HANDLE dat_handle; /* the object concerned; ask dat_get_handle_type() */
+  DAT_HANDLE dat_handle; /* the object concerned; dat_get_handle_type() tells its kind */
   DAT_COUNT reason;
 } DAT_ASYNCH_ERROR_EVENT_DATA;
 
@@ -758,16 +758,16 @@ typedef struct dat_provider_info {
   DAT_BOOLEAN is_thread_safe;
 } DAT_PROVIDER_INFO;
 
-/* Fills as many structs as there are entries; too few of them is DAT_INVALID_PARAMETER. */
+/* Fills one struct for each entry. Too few structs: DAT_INVALID_PARAMETER. */
 DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT* number_entries,
                                        DAT_PROVIDER_INFO*(dat_provider_list[]));
 
 /* ---- Interface adapters ---- */
 
 /*
- * Names are read only, but their type is char*, and has to stay so: C++ programs take the addresses
- * of these functions, define functions of the same types, and write through a DAT_NAME_PTR. What
- * passes through a macro may be a string literal in C++ without a warning.
+ * Names are only read, but their type is char* and has to stay so: C++ programs take the addresses
+ * of these functions, define functions of the same types, and write through a DAT_NAME_PTR. In C++
+ * the macros below take a string literal as a name without a warning.
  */
 #ifdef __cplusplus
 #define dat_ia_open(name, qlen, async_evd, ia)                                                     \
@@ -851,7 +851,7 @@ DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_ia_
                           DAT_COUNT private_data_size, const DAT_PVOID private_data, DAT_QOS qos,
                           DAT_CONNECT_FLAGS connect_flags);
 
-/* To a common service point; family and port are those of the address. */
+/* Connects to a common service point. Family and port are those of the address. */
 DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_ia_address,
                                  DAT_TIMEOUT timeout, DAT_COUNT private_data_size,
                                  const DAT_PVOID private_data);
@@ -867,9 +867,9 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
                             DAT_COMPLETION_FLAGS completion_flags);
 
 /*
- * A send that takes rights away from this side: when the peer has placed it, its window of this
- * context is unbound, and its receive completes as RECEIVE_WITH_INVALIDATE. invalidate_flag
- * DAT_FALSE makes it an ordinary send.
+ * A send that takes rights away from this side. When the peer has placed the message, the peer's
+ * window of this context is unbound, and the peer's receive completes as RECEIVE_WITH_INVALIDATE.
+ * With invalidate_flag DAT_FALSE it is an ordinary send.
  */
 DAT_RETURN dat_ep_post_send_with_invalidate(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
                                             DAT_LMR_TRIPLET* local_iov, DAT_DTO_COOKIE user_cookie,
@@ -925,7 +925,7 @@ DAT_RETURN dat_lmr_sync_rdma_write(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLE
 
 DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle);
 
-/* A window of scope EP: whoever uses the endpoint of its bind may use and invalidate it. */
+/* A window of scope EP: peers use and invalidate it only through the endpoint of its bind. */
 DAT_RETURN dat_rmr_create_for_ep(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle);
 
 DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK rmr_param_mask,
@@ -998,7 +998,7 @@ DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE srq_handle, DAT_COUNT low_watermark);
 
 /* ---- Extensions ---- */
 
-/* An operation of an extension; those with these bits work without an open IA. */
+/* An operation of an extension. Operations with these bits need no open IA. */
 typedef int DAT_EXTENDED_OP;
 #define DAT_OPEN_EXTENSION_BASE 0x1000
 #define DAT_CLOSE_EXTENSION_BASE 0x2000

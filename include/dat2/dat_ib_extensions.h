@@ -6,8 +6,8 @@
  * Not here:   whether an adapter offers them: dat_ia_query(), extension_supported and the named
  *             attributes below.
  *
- * Order and types of the arguments after the operation are an ABI. Cookies travel as the union that
- * they are, by value.
+ * Order and types of the arguments after the operation are an ABI. Cookies are passed by value, as
+ * the union that they are.
  */
 #ifndef _DAT_IB_EXTENSIONS_H_
 #define _DAT_IB_EXTENSIONS_H_
@@ -420,13 +420,13 @@ DAT_RETURN dat_strerror_ext_status(DAT_IB_STATUS status, const char** message);
 
 /* ---- Operations ---- */
 
-/* Adds to eight aligned bytes at the peer; what was there before goes to lbuf, one segment. */
+/* Adds to eight aligned bytes at the peer. Their old value goes to lbuf, one segment. */
 #define dat_ib_post_fetch_and_add(ep, add_val, lbuf, cookie, rbuf, flgs)                           \
   dat_extension_op((DAT_HANDLE)(ep), DAT_IB_FETCH_AND_ADD_OP, (DAT_UINT64)(add_val),               \
                    (DAT_LMR_TRIPLET*)(lbuf), (cookie), (DAT_RMR_TRIPLET*)(rbuf),                   \
                    (DAT_COMPLETION_FLAGS)(flgs))
 
-/* Replaces eight aligned bytes at the peer if they equal cmp_val; what was there goes to lbuf. */
+/* Replaces eight aligned bytes at the peer if they equal cmp_val. Their old value goes to lbuf. */
 #define dat_ib_post_cmp_and_swap(ep, cmp_val, swap_val, lbuf, cookie, rbuf, flgs)                  \
   dat_extension_op((DAT_HANDLE)(ep), DAT_IB_CMP_AND_SWAP_OP, (DAT_UINT64)(cmp_val),                \
                    (DAT_UINT64)(swap_val), (DAT_LMR_TRIPLET*)(lbuf), (cookie),                     \
@@ -438,7 +438,7 @@ DAT_RETURN dat_strerror_ext_status(DAT_IB_STATUS status, const char** message);
                    (DAT_LMR_TRIPLET*)(lbuf), (cookie), (DAT_RMR_TRIPLET*)(rbuf),                   \
                    (DAT_UINT32)(idata), (DAT_COMPLETION_FLAGS)(flgs))
 
-/* A datagram; receives are posted as ever. */
+/* Sends a datagram. Receives are posted as for other endpoints. */
 #define dat_ib_post_send_ud(ep, segments, lbuf, ah_ptr, cookie, flgs)                              \
   dat_extension_op((DAT_HANDLE)(ep), DAT_IB_UD_SEND_OP, (DAT_COUNT)(segments),                     \
                    (DAT_LMR_TRIPLET*)(lbuf), (DAT_IB_ADDR_HANDLE*)(ah_ptr), (cookie),              \
@@ -450,7 +450,7 @@ DAT_RETURN dat_strerror_ext_status(DAT_IB_STATUS status, const char** message);
 #define dat_ib_ud_ah_free(ep, ah)                                                                  \
   dat_extension_op((DAT_HANDLE)(ep), DAT_IB_UD_AH_FREE_OP, (DAT_IB_ADDR_HANDLE*)(ah))
 
-/* cntr: one of the counters, or ALL. A reset sets them to zero after the look. */
+/* cntr: one of the counters, or ALL. With reset they are set to zero after they were read. */
 #define dat_ib_query_counters(dat_handle, cntr, p_cntrs_out, reset)                                \
   dat_extension_op((DAT_HANDLE)(dat_handle), DAT_IB_QUERY_COUNTERS_OP, (int)(cntr),                \
                    (DAT_UINT64*)(p_cntrs_out), (int)(reset))

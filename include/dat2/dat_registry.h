@@ -5,9 +5,9 @@
  * Not here:   anything that a consumer calls (udat.h), the layout of the table
  *             (udat_redirection.h).
  *
- * Order of calls: the registry loads the library, calls dat_provider_init() once for each IA
- * name, the provider answers with dat_registry_add_provider() for exactly that key; later the
- * registry calls dat_provider_fini(), the provider answers with dat_registry_remove_provider().
+ * Order of calls: the registry loads the library and calls dat_provider_init() once for each IA
+ * name. The provider answers with dat_registry_add_provider() for exactly that key. Later the
+ * registry calls dat_provider_fini(), and the provider answers with dat_registry_remove_provider().
  */
 #ifndef _DAT_REGISTRY_H_
 #define _DAT_REGISTRY_H_
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* The table stays in use, unchanged, as long as any object of the provider exists. */
+/* The table is used, and must not change, as long as any object of the provider exists. */
 DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER* provider,
                                      const DAT_PROVIDER_INFO* provider_info);
 
@@ -42,7 +42,7 @@ DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR ia_name, const DAT_
                                           DAT_HA_RELATIONSHIP* answer);
 
 /*
- * Exported by every provider. Both arguments of init belong to the registry: copy what has to
+ * Every provider exports these. Both arguments of init belong to the registry: copy what has to
  * outlive the call. instance_data is the seventh field of the dat.conf line, possibly "".
  */
 #define DAT_PROVIDER_INIT_FUNC_NAME dat_provider_init

@@ -29,8 +29,8 @@ enum datum_memory_pages {
   DATUM_MEMORY_PAGES_HUGETLB = 3      /* pages of the hugetlb pool */
 };
 
-/* Set in datum_memory_backing.flags: the file can neither shrink nor grow, so that a mapping of
-   it never raises SIGBUS by truncation. */
+/* A bit in datum_memory_backing.flags: the file can neither shrink nor grow. So an access to a
+   mapping of it never raises SIGBUS because of a truncation. */
 #define DATUM_MEMORY_SEALED 0x1u
 
 struct datum_memory_backing {
@@ -53,16 +53,16 @@ DATUM_MEMORY_API void* datum_memory_aligned(size_t alignment, size_t size);
 DATUM_MEMORY_API void datum_memory_free(void* block);
 DATUM_MEMORY_API size_t datum_memory_usable_size(const void* block);
 
-/* Returns a block in a file of its own, on the largest pages that can be had now; 'obtained' (may
-   be NULL) tells which. The memory is zero and present at once. */
+/* Returns a block in a file of its own, on the largest pages that can be had now. 'obtained', which
+   may be NULL, gets their kind. The memory is zero and present at once. */
 DATUM_MEMORY_API void* datum_memory_alloc_huge(size_t size, enum datum_memory_pages* obtained);
 
 /* Gives free memory back to the kernel now instead of a few seconds later. */
 DATUM_MEMORY_API void datum_memory_trim(void);
 
-/* Returns 0 and fills *backing, or EINVAL (no range), ENOENT (the range does not lie whole in one
-   file of this library), EBADF (it does, but the program has closed the descriptor, or after fork
-   there was none). Takes no lock, leaves errno alone, may be called from a signal handler. */
+/* Returns 0 and fills *backing, or EINVAL (no range), ENOENT (no single file of this library has
+   the whole range), EBADF (a file has it, but the program has closed its descriptor, or there was
+   none after fork). Takes no lock, does not change errno, may be called from a signal handler. */
 DATUM_MEMORY_API int datum_memory_lookup(const void* address, size_t size,
                                          struct datum_memory_backing* backing);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * <datum/names.h>: the names of numbers that a DAT program gets: events, completions, states.
- * Lives here: a name for each value of four types, the same as in the header of DAT. A value that
- *             only one version of DAT has is there in programs of that version only.
+ * Lives here: a name for each value of four types, the same as in the header of DAT. If only one
+ *             version of DAT has a value, only programs of that version have its name.
  * Not here:   return codes: dat_strerror() and, for extensions, dat_strerror_extension().
  * Manual:     datum_names(3). Nothing to link with; safe in each thread and in signal handlers.
  *

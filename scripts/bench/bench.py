@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Takes the bars of docs/performance.md and writes its tables; scripts/bench.sh says how it is called."""
+"""Measures the bars of docs/performance.md and writes its tables. scripts/bench.sh describes the options."""
 
 import argparse
 import json
@@ -44,7 +44,7 @@ def arguments():
 
 
 def measure(table, options):
-    """One table; True if each of its bars could be measured."""
+    """Measures one table. True: each of its bars could be measured."""
     load = machine.others_use()
     results, failures = runs.take_all(table.all_bars(), options)
     text = page.table(results, max(load, machine.others_use()), options.peers.versions(table.PEERS))

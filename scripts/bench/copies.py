@@ -52,7 +52,7 @@ LEAST = 4.5e9
 # The trees.
 
 def make_demo(folder):
-    """The files that scripts/demo.sh gathers, by its own function."""
+    """Makes the files that scripts/demo.sh gathers, by that script's own function."""
     script = ROOT / "scripts/demo.sh"
     text = script.read_text(encoding="utf-8")
     gather = re.search(r"^gather\(\) \{.*?^\}$", text, re.S | re.M)
@@ -93,14 +93,14 @@ def warm(folder):
 # The programs. Each has a name and run(source, place).
 
 def ticks_of(pid):
-    """User and system time of a process that runs, in seconds."""
+    """User and system time of a running process, in seconds."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def timed(command, env=None, allowed=(0,)):
-    """Wall time of the command, and processor time of it and its children."""
+    """Wall time of the command, and processor time of the command and its children."""
     start = time.monotonic()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, env=env)
@@ -114,7 +114,7 @@ def timed(command, env=None, allowed=(0,)):
 
 
 class Command:
-    """A program that copies by itself, or to a server that takes every path."""
+    """A program that copies without a server of its own, or to a server that accepts every path."""
 
     def __init__(self, name, command, server="", allowed=(0,)):
         self.name, self.command, self.server, self.allowed = name, command, server, allowed
@@ -124,7 +124,7 @@ class Command:
 
 
 class DatCp:
-    """A client of a server that runs already."""
+    """A dat-cp client of a running server."""
 
     def __init__(self, binary, direction, folder, servers):
         self.binary, self.direction, self.folder = binary, direction, folder
@@ -148,10 +148,11 @@ class DatCp:
 
 
 def start_sshd(folder, servers):
-    """An sshd for this run, on a free port of the loopback, with keys of its own: its port, and options of ssh."""
+    """Starts an sshd for this run on a free loopback port, with its own keys. Returns its port, and
+    options for ssh."""
     os.mkdir(folder, 0o700)
     if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
-        os.mkdir("/run/sshd", 0o755)  # sshd of root refuses to start without it
+        os.mkdir("/run/sshd", 0o755)  # sshd refuses to start as root without this folder
         servers.callback(os.rmdir, "/run/sshd")
     host, user = os.path.join(folder, "host_key"), os.path.join(folder, "user_key")
     for key in (host, user):
@@ -193,7 +194,7 @@ def programs_here(options, work, servers):
         try:
             port, ssh = start_sshd(os.path.join(work, "keys"), servers)
             here = f"{getpass.getuser()}@127.0.0.1:"
-            # scp follows links, and fails at those that lead nowhere.
+            # scp follows links, and fails at links that lead nowhere.
             found.append(Command("scp", ["scp", "-q", "-r", "-P", port, *ssh], here, allowed=(0, 1)))
             if rsync:
                 found.append(Command("rsync over ssh", [rsync, "-a", "-e", " ".join(["ssh", "-p", port, *ssh])], here))
@@ -207,7 +208,7 @@ def programs_here(options, work, servers):
 # A round.
 
 def place_for(program, source, folder, label):
-    """Where a copy goes: rsync without a trailing / makes the folder itself below its destination."""
+    """The place of a copy. Without a trailing /, rsync makes the folder itself below its destination."""
     place = os.path.join(folder, label)
     if "rsync" in program.name:
         os.mkdir(place)
@@ -223,7 +224,7 @@ def take(tree, members, options, work):
     os.mkdir(folder)
     warm(source)
     if tree == "large":
-        os.sync()  # otherwise the kernel writes the original back during the first rounds
+        os.sync()  # otherwise the kernel writes the original to disk during the first rounds
     samples = {program.name: [] for program in members}
     for number in range(options.runs):
         for turn in range(len(members)):
@@ -297,7 +298,7 @@ def arguments():
     options.tree = options.tree or list(TREES)
     if options.realtime:
         try:
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # children inherit that
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # children inherit this
         except OSError as error:
             fail(2, f"--realtime: {error}; only root may")
     if options.runs < 1:

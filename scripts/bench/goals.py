@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What a bar is, and whether its runs meet its goal. Which bars there are: shm.py and tcp.py."""
+"""What a bar is, and whether its runs meet its goal. shm.py and tcp.py list the bars."""
 
 import statistics
 
 import runs
 
-STREAMS = (("64k", "64 KiB"), ("1M", "1 MiB"), ("16M", "16 MiB"))  # their sizes, and the names of these
+# sizes of streams, and their names
+STREAMS = (("64k", "64 KiB"), ("1M", "1 MiB"), ("16M", "16 MiB"))
 
 
 def holds(best, value, goal):
@@ -13,19 +14,19 @@ def holds(best, value, goal):
 
 
 class Bar:
-    """One goal. `best` is "<=" or ">=": of the ratio to the limit, or of the figure itself."""
+    """One goal. `best` is "<=" or ">=", and applies to the ratio to the limit, or to the figure itself."""
 
-    within = ()  # a command that runs dat-perf
+    within = ()  # a command under which dat-perf runs
 
     def __init__(self, name, args, best, goal, *, to_limit=True, peers=(), peer_factor=1.0, shown=(),
                  pick=lambda result: result["value"]["median"]):
         self.name, self.args, self.best, self.goal = name, args.split(), best, goal
-        # `shown`: further peers, against which there is no goal.
+        # `shown`: further peers without a goal.
         self.to_limit, self.peers, self.peer_factor, self.shown = to_limit, peers, peer_factor, shown
-        self.pick = pick  # takes the figure from what dat-perf says
+        self.pick = pick  # takes the figure from the output of dat-perf
 
     def run(self, tools):
-        """One run of it: see runs.record()."""
+        """Makes one run of the bar: see runs.record()."""
         result = runs.dat_perf(self.args, tools, within=self.within)
         run = runs.record(self.pick(result), result.get("steady") is not False,
                           result.get("probe_ns") or 0, result.get("remark", ""))
@@ -37,7 +38,7 @@ class Bar:
         return run
 
     def quantity(self, value):
-        """A figure or limit with the unit that its test has."""
+        """A figure or a limit, with the unit of its test."""
         test = self.args[1]
         if test.endswith("-bw"):
             return f"{value / 1e9:.2f} GB/s"

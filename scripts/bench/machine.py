@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What stands above each table: which machine, commit and day its figures are of, and how busy it was."""
+"""The lines above each table: the machine, commit and day of its figures, and how busy the machine was."""
 
 import datetime
 import os
@@ -10,7 +10,7 @@ import programs
 
 
 def processor(cpuinfo):
-    """Its model, as far as the kernel or the hypervisor names it."""
+    """The model of the processor, as far as the kernel or the hypervisor names it."""
     model = next((line.split(": ", 1)[1].strip() for line in cpuinfo.splitlines()
                   if line.startswith("model name")), os.uname().machine)
     guest = any("hypervisor" in line.split() for line in cpuinfo.splitlines() if line.startswith("flags"))
@@ -31,7 +31,8 @@ def commit():
     def git(*words):
         return programs.run(["git", "-C", str(programs.ROOT), *words]).stdout.strip()
 
-    # Not docs: the other table, written just before, is no change of what is measured.
+    # docs are left out: the other table, which was written just before, does not change what is
+    # measured.
     dirty = " with local changes" if git("status", "--porcelain", "-uno", "--", ":!docs") else ""
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + dirty
 
@@ -41,11 +42,11 @@ def lines():
 
 
 def others_use():
-    """The part of all processors' time that other programs use while this one waits two seconds."""
+    """The share of all processors' time that other programs use while this program waits two seconds."""
     def times():
         with open("/proc/stat", encoding="utf-8") as stat:
             fields = [int(field) for field in stat.readline().split()[1:9]]
-        return sum(fields), fields[3] + fields[4]  # idle, and idle because of a disk
+        return sum(fields), fields[3] + fields[4]  # idle, and idle while waiting for a disk
     total, idle = times()
     time.sleep(2)
     later, later_idle = times()

@@ -11,7 +11,7 @@ import programs
 
 
 def marks(script, what=""):
-    """Between them a script writes; what people wrote around them stays."""
+    """The two marks between which a script writes. The text around them stays."""
     return f"<!-- {script} writes {what}from here -->", f"<!-- {script} wrote {what}up to here -->"
 
 
@@ -25,7 +25,7 @@ def between_marks(old, new, its_marks):
 
 
 def write(file, new, its_marks):
-    """Into a file, which is made if it is missing."""
+    """Writes the part between the marks into a file, which is made if it is missing."""
     path = pathlib.Path(file)
     old = path.read_text(encoding="utf-8") if path.exists() else ""
     path.write_text(between_marks(old, new, its_marks), encoding="utf-8")
@@ -40,13 +40,13 @@ def titles(*texts):
 
 
 def spread(values, form):
-    """Least, median and largest."""
+    """The least, the median and the largest value."""
     low, middle, high = (f"{value:{form}}" for value in (min(values), statistics.median(values), max(values)))
     return f"{low} / **{middle}** / {high}"
 
 
 def beside(bar, kept):
-    """The peers, and what dat-perf remarks."""
+    """The figures of the peers, and the remarks of dat-perf."""
     without_goal = {name for name, _ in bar.shown}
     texts = [f"{quotient:.2f} x {name}"
              f"{' (no goal)' if name in without_goal else '' if met else ' (behind)'}"

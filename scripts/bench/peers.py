@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""UCX, libfabric, iperf3, sockperf and qperf on the same two cores. A peer that is not installed or fails has no
-figure; that is never an error of the benchmark."""
+"""UCX, libfabric, iperf3, sockperf and qperf on the same two cores. A peer that is not installed or that fails has no
+figure. That is never an error of the benchmark."""
 
 import glob
 import itertools
@@ -17,13 +17,15 @@ SIZES = {"8": 8, "4k": 4096, "64k": 65536, "1M": 1 << 20, "16M": 16 << 20}
 FIRST_PORT = 47600
 PROGRAMS = {"ucx": "ucx_perftest", "fi": "fi_pingpong"}  # the others are called like their programs,
 PACKAGES = {"ucx": "ucx-utils", "fi": "libfabric-bin"}   # and like their packages
-# What tells the version of a build that is no package.
+# How to find the version of a build that is no package.
 TELLERS = {"ucx": (["ucx_info", "-v"], "UCX", r"ersion:? (\d\S*)"),
            "fi": (["fi_info", "--version"], "libfabric", r"^libfabric: (\S+)")}
-# By itself UCX takes the address of some other interface of this host, not that of the limits.
+# Without this variable, UCX takes the address of another interface of this host, not that of the
+# limits.
 UCX = {"ucx": {"UCX_TLS": "posix,cma"}, "ucx-tcp": {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"}}
 FI = {"fi": ["-e", "rdm", "-p", "shm"], "fi-tcp": ["-e", "msg", "-p", "tcp"]}
-# One Get after the other, there and back; as many at once as dat-perf has by itself.
+# One Get after the other, for a latency. As many at once as dat-perf has by default, for a
+# bandwidth.
 GETS = {"get_lat": ["-O", "1"], "get_bw": ["-O", "64"]}
 
 
@@ -37,13 +39,13 @@ def rounds_for(size, most):
 
 
 def parse_ucx(text):
-    """{latency ns, bandwidth bytes/s, rate 1/s} from `ucx_perftest -f -v`, None if there is none."""
+    """{latency ns, bandwidth bytes/s, rate 1/s} from `ucx_perftest -f -v`; None if there is no result."""
     rows = [row for row in (line.strip().split(",") for line in text.splitlines())
             if len(row) == 8 and row[0].isdecimal()]
     if not rows:
         return None
     values = [float(number) for number in rows[-1]]
-    # UCX counts bandwidth in units of 2^20 bytes.
+    # UCX prints bandwidth in units of 2^20 bytes.
     return {"latency": values[3] * 1e3, "bandwidth": values[5] * 2**20, "rate": values[7]}
 
 
@@ -58,7 +60,7 @@ def parse_fi(text):
 
 
 def parse_iperf(text):
-    """The same from `iperf3 -J`: what the receiver has had."""
+    """The same from `iperf3 -J`: the rate of the receiver."""
     try:
         received = json.loads(text)["end"]["sum_received"]
         return {"bandwidth": received["bits_per_second"] / 8}
@@ -67,7 +69,7 @@ def parse_iperf(text):
 
 
 def parse_sockperf(text):
-    """The same: half round trips, in us."""
+    """The same from sockperf, which prints half round trips in us."""
     found = re.search(r"Summary: Latency is ([0-9.]+) usec", text)
     return {"latency": float(found.group(1)) * 1e3} if found else None
 
@@ -76,7 +78,7 @@ QPERF_UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "MB/sec": 1e6, "GB/sec": 1e9}
 
 
 def parse_qperf(text, size):
-    """The same: it prints one of latency and bandwidth."""
+    """The same from qperf, which prints either the latency or the bandwidth."""
     found = re.search(r"(latency|bw) += +([0-9.]+) (\S+)", text)
     if not found or found.group(3) not in QPERF_UNITS:
         return None
@@ -85,8 +87,8 @@ def parse_qperf(text, size):
 
 
 class Peers:
-    """The peers that are installed. Newer builds of UCX and libfabric may lie in a folder: in its bin/, or each in the
-    bin/ of a folder of its own in there, with lib/ beside it."""
+    """The peers that are installed. Newer builds of UCX and libfabric may be in a folder: either both in its bin/, or
+    each in the bin/ of its own subfolder, with lib/ beside it."""
 
     def __init__(self, folder=None):
         self.ports = map(str, itertools.count(FIRST_PORT))
@@ -98,7 +100,7 @@ class Peers:
                 programs.fail(2, f"{folder} has no bin/ with ucx_perftest or fi_pingpong")
 
     def find(self, program):
-        """Its path, or None, and what the libraries beside a newer build want in the environment."""
+        """The program's path, or None, and the variables that the libraries of a newer build need."""
         path = shutil.which(program, path=os.pathsep.join([*self.newer, os.environ.get("PATH", os.defpath)]))
         folder = os.path.dirname(path or "")
         if folder not in self.newer:
@@ -107,12 +109,12 @@ class Peers:
         return path, {"LD_LIBRARY_PATH": os.pathsep.join([os.path.join(os.path.dirname(folder), "lib"), *others])}
 
     def pair(self, program, server, client, environment=None):
-        """The client's stdout; the server is ended whatever happens. "" if it did not work."""
+        """The client's stdout; "" if it failed. The server is always ended."""
         path, own = self.find(program)
         own.update(environment or {})
         with programs.running(pinned(1, [path, *server]), env={**os.environ, **own}, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as passive:
-            for _ in range(20):  # until the server listens: it says nothing when it does
+            for _ in range(20):  # waits until the server listens, which it does not report
                 time.sleep(0.1)
                 try:
                     done = programs.run(pinned(0, [path, *client]), own)
@@ -126,7 +128,7 @@ class Peers:
 
     def ucx(self, name, size, test):
         port = next(self.ports)
-        # Over TCP it moves a thousandth of what it does in memory, now and then.
+        # Over TCP, UCX now and then moves a thousandth of what it moves through memory.
         slow = 50 if name == "ucx-tcp" else 1
         rounds = max(20, rounds_for(size, 1000000 if test.endswith("_bw") else 200000) // slow)
         of_test = ["-t", "ucp_get", *GETS[test]] if test in GETS else ["-t", test]
@@ -137,7 +139,7 @@ class Peers:
 
     def fi(self, name, size):
         port = next(self.ports)
-        # Both sides need the same size and count, or they wait for each other for ever.
+        # Both sides need the same size and count; otherwise they wait for each other for ever.
         common = [*FI[name], "-S", str(size), "-I", str(rounds_for(size, 100000))]
         return parse_fi(self.pair("fi_pingpong", [*common, "-B", port], [*common, "-P", port, "127.0.0.1"]))
 
@@ -145,12 +147,12 @@ class Peers:
         port = next(self.ports)
         return parse_iperf(self.pair("iperf3", ["-s", "-1", "-p", port],
                                      ["-c", "127.0.0.1", "-p", port, "-J", "-t", "1", "-l",
-                                      str(min(size, 1 << 20))]))  # 1 MiB is the most that it takes
+                                      str(min(size, 1 << 20))]))  # iperf3 takes at most 1 MiB
 
     def sockperf(self, _, size, way):
         spin = ["--nonblocked"] if way == "spinning" else []
         common = ["--tcp", "-i", "127.0.0.1", "-p", next(self.ports), *spin]
-        # Fourteen octets are its least message.
+        # Its shortest message has fourteen octets.
         return parse_sockperf(self.pair("sockperf", ["server", *common],
                                         ["ping-pong", *common, "-m", str(max(14, size)), "-t", "1"]))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Finds and runs other programs, and says what went wrong."""
+"""Finds and runs other programs, and reports what went wrong."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def say(text):
-    """Under the name of the script that runs."""
+    """Prints the text after the name of the running script."""
     print(f"{pathlib.Path(sys.argv[0]).stem}: {text}", file=sys.stderr)
 
 
@@ -29,13 +29,13 @@ def built(folder, name, build):
 
 
 def run(command, environment=None, timeout=30):
-    """Waits for its end. Callers look at the status."""
+    """Runs a command to its end. Callers check the status."""
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False,
                           env={**os.environ, **(environment or {})})
 
 
 def output(command, environment=None, timeout=30):
-    """Its standard output, or RuntimeError with what it said instead."""
+    """The standard output of the command. If it fails, RuntimeError with what it printed."""
     done = run(command, environment, timeout)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()}")
@@ -44,7 +44,7 @@ def output(command, environment=None, timeout=30):
 
 @contextlib.contextmanager
 def running(command, end=subprocess.Popen.kill, **more):
-    """A process that is ended, whatever happens meanwhile."""
+    """A process that is always ended at the end of the block."""
     with subprocess.Popen(command, text=True, **more) as process:
         try:
             yield process

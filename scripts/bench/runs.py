@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Takes runs, and says which of them count.
+"""Makes runs, and decides which of them count.
 
-dat-perf measures: each of its runs holds our figure, the limit beside it, and a cache-line probe before and
-after. A run during which the cores moved by more than 15 % is thrown away, and so is one of a peer.
+dat-perf measures. Each of its runs has our figure, the limit beside it, and a cache-line probe before and after.
+If the probes differ by more than 15 %, the run is thrown away, and so is such a run of a peer.
 """
 
 import json
@@ -11,11 +11,11 @@ import subprocess
 import programs
 
 MOVED = 0.15
-TRIES = 3  # for each run that is wanted
+TRIES = 3  # tries for each wanted run
 
 
 def dat_perf(args, tools, environment=None, within=()):
-    """The one result of it; `within`: a command that runs it."""
+    """The only result of a call of dat-perf. `within`: a command under which it runs."""
     command = [*within, tools.perf, "--local", "--json", "--quiet", "--repeat", "1", *args]
     result = json.loads(programs.output(command, environment, timeout=300))["results"][0]
     if "skipped" in result:
@@ -24,7 +24,7 @@ def dat_perf(args, tools, environment=None, within=()):
 
 
 def record(figure, steady=True, probe=0, remark="", **limit):
-    """What is kept of one run; `limit`: limit_name, limit and ratio."""
+    """The values of one run that are kept. `limit`: limit_name, limit and ratio."""
     return {"figure": figure, "steady": steady, "probe": probe, "peers": {}, "remark": remark, **limit}
 
 
@@ -33,13 +33,14 @@ def moved(before, after):
 
 
 def probe(tools):
-    """Nanoseconds one way, or 0."""
+    """The nanoseconds of a cache line in one direction, or 0."""
     done = programs.run([tools.limits, "one-line"])
     return float(done.stdout) if done.returncode == 0 else 0.0
 
 
 def steady_peer(name, kind, tools):
-    """Its figure between two probes that agree; None: it has none. TimeoutError: they never did."""
+    """The peer's figure between two probes that agree; None: the peer has no figure. TimeoutError: the
+    probes never agreed."""
     for _ in range(TRIES):
         before = probe(tools)
         value = tools.peers.measure(name, kind)
@@ -49,7 +50,7 @@ def steady_peer(name, kind, tools):
 
 
 def run_peers(bar, tools, run):
-    """Behind our run. A peer's run that was not steady is thrown away by itself."""
+    """Runs the peers after our run. If a peer's run was not steady, only that run is thrown away."""
     try:
         values = {name: steady_peer(name, kind, tools) for name, kind in bar.peers + bar.shown}
     except TimeoutError:
@@ -72,7 +73,7 @@ def take(bar, tools, wanted):
 
 
 def take_all(bars, options):
-    """[(bar, kept runs, how many were thrown away)], and how many bars could not be measured."""
+    """[(bar, kept runs, number of runs thrown away)], and the number of bars that could not be measured."""
     wanted = [bar for bar in bars if not options.only or any(word in bar.name for word in options.only)]
     results, failures = [], 0
     for number, bar in enumerate(wanted, 1):

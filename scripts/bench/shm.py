@@ -6,7 +6,7 @@ from goals import STREAMS, Bar
 
 MARKS = page.marks("bench.sh")
 PEERS = ("ucx", "fi")
-RAW = ""  # behind the name of the file of all runs
+RAW = ""  # appended to the name of the file of all runs
 
 
 def note():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The bars of TCP, on loopback and through a veth pair, and those whose figure is no plain result of dat-perf."""
+"""The bars of TCP, on loopback and through a veth pair, and the bars whose figure is computed from several results."""
 
 import collections
 import json
@@ -16,13 +16,13 @@ from goals import STREAMS, Bar
 
 MARKS = page.marks("bench.sh", "the table of TCP ")
 PEERS = ("ucx", "fi", "iperf3", "sockperf", "qperf")
-RAW = ".tcp"  # behind the name of the file of all runs
+RAW = ".tcp"  # appended to the name of the file of all runs
 TCP = ["--transport", "tcp"]
-LEVEL = 0.95  # of a peer's speed: level with it
+LEVEL = 0.95  # of a peer's speed: from here on a figure is level with the peer's
 MANY = 10000
-WINDOW = 256  # of messages whose calls are counted
+WINDOW = 256  # messages whose calls are counted
 COUNTED_MS = 1000
-WARM_UP = 1.05  # dat-perf makes a twentieth of the rounds before the clock starts
+WARM_UP = 1.05  # dat-perf adds a twentieth of the rounds before the clock starts
 
 
 def note():
@@ -30,16 +30,17 @@ def note():
 
 
 class TcpBar(Bar):
-    """A goal held against sockets that carry the same payload."""
+    """A goal relative to sockets that carry the same payload."""
 
     def __init__(self, name, args, best, goal, **more):
         super().__init__(name, args, best, goal, **more)
         self.args += TCP
 
 
-# Two network namespaces with a veth pair between them, for one command, with no privilege; they go
-# with it. The far one gets a name in a /run that no other process sees. Both have Reno: BBR looks for
-# the rate of a way that has none, and finds another one each time, for bare sockets, too.
+# Two network namespaces with a veth pair between them, for one command and without privileges. They
+# end with the command. The far namespace gets a name in a /run that no other process sees. Both use
+# Reno: BBR would search for the rate of a path that has none, and would find a different rate each
+# time, for bare sockets, too.
 VETH = ("unshare", "--user", "--map-root-user", "--net", "--mount", "sh", "-ec", """
 mount -t tmpfs none /run
 ip netns add far
@@ -57,7 +58,7 @@ FAR = "--netns far=192.0.2.2"
 
 
 class VethBar(TcpBar):
-    """The same as another one through a veth pair, beside no peer."""
+    """A bar through a veth pair, without peers."""
 
     within = VETH
 
@@ -66,7 +67,7 @@ class VethBar(TcpBar):
 
 
 class VersusBar(TcpBar):
-    """A goal held against another figure of our own, taken within the same seconds."""
+    """A goal relative to another figure of ours, measured within the same seconds."""
 
     def __init__(self, name, args, best, goal, against, other, environment=None, other_environment=None, within=(),
                  **more):
@@ -84,7 +85,7 @@ class VersusBar(TcpBar):
 
 
 class SharedBar(TcpBar):
-    """One of the figures of runs that all bars with the same arguments share."""
+    """One of several figures of a run. All bars with the same arguments share these runs."""
 
     taken = collections.defaultdict(list)
 
@@ -93,7 +94,7 @@ class SharedBar(TcpBar):
         self.seen = 0
 
     def shared(self, take, tools):
-        """The next of these runs, taken now unless another bar has had it."""
+        """The next of these runs. It is made now unless another bar has made it."""
         taken = self.taken[tuple(self.args)]
         if self.seen == len(taken):
             taken.append(take(self.args, tools))
@@ -102,7 +103,7 @@ class SharedBar(TcpBar):
 
 
 class IdleBar(SharedBar):
-    """Of a run with many idle connections."""
+    """A figure of a run with many idle connections."""
 
     def __init__(self, name, best, goal, pick, unit):
         super().__init__(name, f"-t idle --endpoints {MANY}", best, goal, pick=pick)
@@ -132,7 +133,7 @@ class CallsBar(SharedBar):
 
 
 ALL = "raw_syscalls:sys_enter"
-# A read may find nothing, and only looks then.
+# A read may find nothing. Then it was only a poll.
 SENDS = ("syscalls:sys_enter_sendmsg", "syscalls:sys_enter_sendto")
 
 
@@ -141,7 +142,7 @@ def counted(command, file):
 
 
 def calls_in(text, events=(ALL,)):
-    """From `perf stat -x ,`: how often these happened."""
+    """The number of these events, from `perf stat -x ,`."""
     calls = 0
     for event in events:
         found = re.search(rf"^(\d+),[^\n]*{event}", text, re.MULTILINE)
@@ -152,7 +153,7 @@ def calls_in(text, events=(ALL,)):
 
 
 def port_in(line):
-    """From the first line of a server."""
+    """The port in the first line of a server."""
     found = re.search(r"port (\d+)", line)
     if not found:
         raise RuntimeError(f"the server said: {line.strip() or 'nothing'}")
@@ -204,7 +205,7 @@ def small_bars():
 
 
 def one_way_bars(size, label):
-    """Send and Write; those of Read differ: they are held against Send."""
+    """The bars of Send and Write. Those of Read differ: their goal is relative to Send."""
     peers = tuple((f"{peer} {size}", "bandwidth") for peer in ("ucx-tcp tag_bw", "fi-tcp", "iperf3"))
     return [TcpBar(f"{op} bandwidth {label}", f"-t {op}-bw -s {size} --time 200", ">=", 0.9, peers=peers,
                    shown=((f"qperf tcp_bw {size}", "bandwidth"),)) for op in ("send", "write")]

@@ -19,11 +19,12 @@ import page
 import programs
 
 MARKS = page.marks("waiting.py")
-GOAL_P50, GOAL_P99 = 1.5, 3.0  # of the limit's
-MOST_SPREAD = 2.0              # of the limit between its runs, the largest to the smallest
+GOAL_P50, GOAL_P99 = 1.5, 3.0  # times the limit's
+MOST_SPREAD = 2.0              # of the limit between its runs: the largest divided by the smallest
 MOST_UNDECIDED = 0.1           # of all cells
 LEAST_OPERATIONS = 100         # of a run, for a 99th percentile
-MORE_EXCUSED = 0.01            # of the operations: so many more of ours than of the limit's
+# of the operations: by how much more of ours may be excused than of the limit's
+MORE_EXCUSED = 0.01
 
 TARGETS = {
     "same-evd": "polls the same EVD", "other-evd": "polls another EVD of the IA",
@@ -37,7 +38,7 @@ TARGETS = {
 
 @dataclasses.dataclass
 class Cell:
-    """All runs of one cell."""
+    """All runs of a cell."""
     name: str
     pairs: list  # (ours, limit) for each repeat: rows of the file
     failures: list
@@ -90,11 +91,11 @@ def read(file):
 def verdict_of(cell):
     """met, met by excuse, above, not decidable here, failed.
 
-    The repeat in the middle counts: p50, and p99 without the samples that the kernel's own account of
-    run queues excuses, on both sides. Where the limit itself spreads, or either side had time for few
-    operations, nothing can be said. Met by excuse: far more of our samples than of the limit's were
-    excused, and with them p99 is above its goal. What another program does delays both alike, so here
-    our own threads were in each other's way.
+    The repeat in the middle counts: its p50, and its p99 without the samples that the kernel's account
+    of run queues excuses, on both sides. A cell is not decidable if the limit itself spreads, or if
+    either side had time for few operations only. Met by excuse: far more of our samples than of the
+    limit's were excused, and with the excused samples p99 is above its goal. Another program would
+    delay both sides alike, so in such a cell our own threads delayed each other.
     """
     if cell.failures or not cell.pairs:
         return "failed"

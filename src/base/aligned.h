@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/aligned.h: octets taken for an object, where the caller has seen to their alignment.
+// base/aligned.h: a pointer to octets as a pointer to an object. The caller ensures the alignment.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace datum {
 
-// A processor may refuse an access that is not aligned, or make it in parts.
+// A processor may refuse an access that is not aligned, or split it.
 template <class T>
 T* aligned_as(std::byte* octets) {
   DATUM_ASSERT(reinterpret_cast<std::uintptr_t>(octets) % alignof(T) == 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/assertion.h: DATUM_ASSERT(expression), for conditions that Datum's own code has to keep.
-// Input from a peer, a file, the environment or a consumer is checked in every build instead. On in
-// Debug builds and with -DDATUM_ASSERTIONS=ON; otherwise the expression is compiled, for its errors
-// and its names, and never evaluated.
+// Input from a peer, a file, the environment or a consumer is checked in every build instead.
+// Assertions are on in Debug builds and with -DDATUM_ASSERTIONS=ON. Otherwise the expression is
+// still compiled, so that the compiler finds errors in it, but never evaluated.
 #pragma once
 
 namespace datum {

@@ -21,7 +21,7 @@ void BiasedMutex::taken_plainly(const void* me) {
 
 void BiasedMutex::unlock_plainly() {
   DATUM_ASSERT(last_ == current_thread());
-  // From here on the next lock may be the bias owner's. mutex_ stays free then.
+  // From here on the bias owner may take the lock without mutex_, which then stays free.
   if (streak_ >= kStreak && !mutex_.contended() && heavy_fence_ready()) {
     streak_ = 0;
     held_from_ = place_of(last_);

@@ -11,8 +11,8 @@
 // is still the bias owner. A thread that ends the bias announces that, fences everywhere, then
 // checks whether the bias owner is inside. A thread may read bias_owner_ and then be delayed until
 // another bias owner is inside. It announces itself late, finds that it is not the bias owner any
-// more, and takes its announcement back. In a shared place that would erase the other's
-// announcement, so each bias owner has its own place.
+// more, and takes its announcement back. In a place shared by all, that would erase the
+// announcement of the new bias owner. So each bias owner has its own place.
 // Bounds:     kPlaces threads, one after the other, can become bias owners of one lock.
 #pragma once
 
@@ -36,7 +36,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   BiasedMutex(const BiasedMutex&) = delete;
   BiasedMutex& operator=(const BiasedMutex&) = delete;
 
-  // Always inline: every DAT call begins and ends with these two.
+  // lock() and unlock() are always inline: every DAT call begins and ends with them.
   [[gnu::always_inline]] void lock() DATUM_ACQUIRE() DATUM_NO_TSA {
     const void* me = current_thread();
     Place* place = bias_owner_.load(std::memory_order_acquire);
@@ -55,7 +55,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     else
       leave(*held_from_);
   }
-  // Unlocks, and locks again. A thread that sleeps for the lock has it in between (mutex.h).
+  // Unlocks, and locks again. A thread that sleeps for the lock gets it in between (mutex.h).
   void let_in() DATUM_NO_TSA;
   // True: a thread sleeps for mutex_. A thread that polls in a loop then calls let_in(). A thread
   // that ends the bias holds mutex_ and is not counted.
@@ -78,7 +78,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   };
 
   // An address that no other living thread has. The threads of tests/orders are fibers of one
-  // thread.
+  // thread, so that test supplies DATUM_CURRENT_THREAD().
   static const void* current_thread() {
 #if defined(DATUM_CURRENT_THREAD)
     return DATUM_CURRENT_THREAD();

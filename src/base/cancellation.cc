@@ -8,8 +8,9 @@
 #include "base/assertion.h"
 #include "base/tsan.h"
 
-// A sanitizer sees the reads and writes of the C library's functions, and misses those of a bare
-// system call.
+// A sanitizer sees the reads and writes of the C library's functions, but not those of a bare
+// system call. So under a sanitizer uncancelled_pread() and uncancelled_pwrite() call the C
+// library.
 #if defined(__SANITIZE_ADDRESS__) || defined(DATUM_TSAN)
 #define DATUM_SANITIZED_CALLS 1
 #elif defined(__has_feature)

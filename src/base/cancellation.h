@@ -29,8 +29,8 @@ class NotCancellable {
 };
 
 // After begin() the thread may end in sleeping_call() and nowhere else, if its program allows
-// cancellation. A call that need not sleep does not call begin() and pays nothing. Declare it
-// before a lock is taken, so that it ends after the lock is released.
+// cancellation. A call that need not sleep does not call begin() and pays nothing. Declare the
+// object before a lock is taken, so that its life ends after the lock is released.
 class CancellableWait {
  public:
   CancellableWait() = default;

@@ -15,7 +15,7 @@ inline Instant monotonic_now() {
   return static_cast<Instant>(time.tv_sec) * kSecond + time.tv_nsec;
 }
 
-// A time in the past becomes 0, which the kernel takes for now.
+// A negative time becomes 0, which the kernel takes for now.
 inline timespec timespec_of(std::int64_t time) {
   const std::int64_t left = time < 0 ? 0 : time;
   return {.tv_sec = static_cast<time_t>(left / kSecond),

@@ -12,9 +12,9 @@ inline void cpu_pause() {
 #endif
 }
 
-// Takes the cache line from the processor that has it, before the store that needs it. The
-// compiler's builtin asks for a shared copy unless it knows the target processor; the store would
-// still wait for the other core. Processors without the instruction skip it.
+// Takes the cache line from the processor that has it, before the store that needs it. Unless it
+// knows the target processor, the compiler's builtin asks only for a shared copy, and the store
+// would still wait for the other core. Processors without the instruction skip it.
 inline void prefetch_for_write(void* line) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<char*>(line)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/cpu_features.h: what this processor can do that not every one of its family can.
+// base/cpu_features.h: which optional instructions this processor has.
 #pragma once
 
 namespace datum {

@@ -20,9 +20,9 @@ bool membarrier(int command) {
 }
 
 // A filter of system calls (seccomp) may come into force after the kernel agreed to membarrier(2).
-// Then only time is left: a processor makes its stores visible by itself within microseconds, or at
-// once when it is interrupted. After a far longer wait the stores of both sides are
-// visible, so at least one side sees the other's word.
+// Then waiting is the only means left: a processor makes its stores visible by itself within
+// microseconds, or at once when it is interrupted. After a far longer wait the stores of both sides
+// are visible, so at least one side sees the other's word.
 void wait_for_stores() {
   const NotCancellable here;
   timespec left{.tv_sec = 0, .tv_nsec = kMillisecond};

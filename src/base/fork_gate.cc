@@ -16,8 +16,8 @@ namespace {
 constexpr Duration kPatience = kSecond;
 
 // Each side announces what it does, then checks what the other side announced.
-constinit std::atomic<std::uint32_t> inside{0};  // threads
-constinit std::atomic<std::uint32_t> forking{0}; // threads
+constinit std::atomic<std::uint32_t> inside{0};  // threads that have a pass
+constinit std::atomic<std::uint32_t> forking{0}; // threads that fork
 thread_local std::uint32_t passes = 0;           // of this thread
 
 // False: the word is still above `most` at the deadline.
@@ -58,7 +58,8 @@ void after_fork_in_child() {
   inside.store(our_share());
 }
 
-// Runs as the library is loaded: once a thread is inside, another one may be forking already.
+// Runs when the library is loaded. A later moment may be too late: while the first thread enters,
+// another thread may be forking already.
 [[gnu::constructor]] void watch_forks() {
   // If pthread_atfork() finds no memory, forks do not wait at the gate.
   static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));

@@ -15,7 +15,7 @@ enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
 // Woken covers spurious wake-ups and a word that had already changed.
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        Duration limit);
-// futex_wait() for a thread that holds no lock: pthread_cancel() may end the thread there
+// futex_wait() for a thread that holds no lock: pthread_cancel() may end the thread in this call
 // (cancellation.h).
 FutexResult futex_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                         Duration limit);

@@ -48,7 +48,7 @@ OrErrno<Addresses> ask_netlink() {
 unsigned flags_of(const UniqueFd& socket, const char* interface) {
   ifreq question{};
   std::strncpy(question.ifr_name, interface, sizeof question.ifr_name - 1);
-  // the interface has gone meanwhile
+  // An interface that has gone meanwhile counts as down.
   if (::ioctl(socket.get(), SIOCGIFFLAGS, &question) != 0) return 0;
   return static_cast<unsigned short>(question.ifr_flags);
 }
@@ -58,7 +58,7 @@ int add_ipv4(const UniqueFd& socket, Addresses& to) {
   ifconf answer{};
   // Asks for the length of the list.
   if (::ioctl(socket.get(), SIOCGIFCONF, &answer) != 0) return errno;
-  constexpr std::size_t kMore = 8; // addresses that may have come meanwhile
+  constexpr std::size_t kMore = 8; // room for addresses that are added meanwhile
   std::vector<ifreq> entries(static_cast<std::size_t>(answer.ifc_len) / sizeof(ifreq) + kMore);
   answer.ifc_len = static_cast<int>(entries.size() * sizeof(ifreq));
   answer.ifc_req = entries.data();
@@ -70,8 +70,8 @@ int add_ipv4(const UniqueFd& socket, Addresses& to) {
   return 0;
 }
 
-// The address in a line "address, index of the interface, length of the prefix, scope, state,
-// name".
+// Reads the address in a line of if_inet6: "address, index of the interface, length of the prefix,
+// scope, state, name".
 std::optional<sockaddr_storage> read_ipv6(const char (&digits)[33], unsigned interface) {
   sockaddr_in6 v6{};
   v6.sin6_family = AF_INET6;

@@ -22,7 +22,7 @@ IsNews find_is_news() {
   return found != nullptr ? found : &ignored_value_is_news;
 }
 
-// FNV-1a; 0 is no value.
+// FNV-1a; 0 stands for a null value.
 std::uint64_t hash_of(const char* text) {
   if (text == nullptr) return 0;
   std::uint64_t hash = 0xcbf29ce484222325;

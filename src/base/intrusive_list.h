@@ -52,10 +52,10 @@ class IntrusiveList {
     head_.prev_->next_ = &hook;
     head_.prev_ = &hook;
   }
-  // Stable; takes no memory, and about count * log2(count) steps.
+  // A stable sort that takes no memory, and about count * log2(count) steps.
   template <class F>
   void sort(F&& goes_before) {
-    // Sorted chains of 2^i elements; a longer chain has earlier elements.
+    // runs[i] is null or a sorted chain of 2^i elements. A longer chain has earlier elements.
     std::array<Hook*, 64> runs{};
     for (Hook* next = unchain(); next != nullptr;) {
       Hook* run = next;
@@ -82,7 +82,7 @@ class IntrusiveList {
     if (element != nullptr) static_cast<Hook*>(element)->unlink();
     return element;
   }
-  // Visits every element; the visited one may leave the list meanwhile, others may not.
+  // Visits every element. During its visit an element may leave the list; other elements may not.
   template <class F>
   void for_each(F&& visit) {
     for (Hook* hook = head_.next_; hook != &head_;) {
@@ -113,7 +113,7 @@ class IntrusiveList {
     last->next_ = &head_;
     head_.prev_ = last;
   }
-  // Merges two sorted chains. Of equal elements that of `earlier` comes first.
+  // Merges two sorted chains. Of two equal elements, the element of `earlier` comes first.
   template <class F>
   static Hook* merge(Hook* earlier, Hook* later, F&& goes_before) {
     Hook* merged = nullptr;

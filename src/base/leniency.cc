@@ -10,7 +10,7 @@ namespace {
 struct Row {
   std::string_view name;
   std::string_view rule; // what the letter of the manual says
-  // True: peers can cause it as often as they like, with another object each time.
+  // True: peers can cause the use as often as they like, with another object each time.
   bool is_brought_by_peers = false;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/leniency.h: uses that the letter of the manual refuses and the default lets pass.
-// Lives here: the complete list, the decision between the two modes, and how often each was used.
+// base/leniency.h: uses of DAT that the letter of the manual refuses and the default mode lets
+// pass.
+// Lives here: the complete list of leniencies, the decision by mode, and how often each leniency
+//             was used.
 // Not here:   habits of programs that both modes accept (docs/habits.md).
 // Threads:    any.
 #pragma once
@@ -30,9 +32,9 @@ class Leniencies {
 
   bool strict() const { return strict_; }
 
-  // True: the use may pass. In the default mode the use is counted, and the first one is logged
-  // (info). In strict mode a line says which rule refuses it, at most once a second. `what`: the
-  // object and its value.
+  // True: the use may pass. In the default mode the use is counted, and the first use is logged
+  // (info). In strict mode a line says which rule refuses the use, at most once a second. `what`:
+  // the object and its value.
   bool permit(Leniency leniency, std::string_view what);
 
   std::uint64_t uses(Leniency leniency) const {

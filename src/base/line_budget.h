@@ -13,7 +13,7 @@ namespace datum {
 
 class LineBudget {
  public:
-  // This many at once, and one more each second.
+  // This many lines at once, and one more line each second.
   static constexpr std::int64_t kBurst = 20;
 
   bool take(Instant now) {

@@ -14,15 +14,15 @@ namespace datum {
 
 enum class LogLevel : std::uint8_t { Warn, Info, Debug, Trace };
 
-// DATUM_LOG=warn|info|debug|trace, read once. Unset: warn. Not understood: warn, and a line says
-// so.
+// DATUM_LOG=warn|info|debug|trace, read once. Unset: warn. A value that is not understood: warn,
+// and a line says so.
 LogLevel log_threshold();
 inline bool log_enabled(LogLevel level) {
   return level <= log_threshold();
 }
-// Writes one line, whatever the text holds: it passes through printable().
+// Writes one line, whatever the text holds: the text passes through printable().
 void log_line(LogLevel level, std::string_view text);
-// Writes a line that says that memory is short, in place of one that needs memory.
+// Writes a line that says that memory is short, in place of a line that needs memory.
 void log_out_of_memory();
 
 template <class... Args>
@@ -36,7 +36,7 @@ void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
 }
 
 // Called before a line about an event that a peer can cause as often as it likes. False: there were
-// too many lines. The next line says how many were left out.
+// too many lines. The next line says how many lines were left out.
 bool may_log_of_peer();
 
 template <class... Args>

@@ -20,7 +20,7 @@ void take_away(const WriteSignals& signals) {
 
 UniqueFd make_memory_file(const char* name) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  // With vm.memfd_noexec=2 the kernel insists on the flag; before Linux 6.3 it refuses it.
+  // With vm.memfd_noexec=2 the kernel requires this flag. A kernel before Linux 6.3 refuses it.
   UniqueFd file(::memfd_create(name, kFlags | kMfdNoexecSeal));
   if (!file && errno == EINVAL) file = UniqueFd(::memfd_create(name, kFlags));
   return file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/memory_file.h: a file that exists only in memory and can be passed to another process.
-// Lives here: making it for every kernel, and giving it a length or a text. Where the limit on
-//             files (RLIMIT_FSIZE) is smaller, that fails with EFBIG and does not end the program.
+// Lives here: making it for every kernel, and giving it a length or a text. More than the limit on
+//             files (RLIMIT_FSIZE) fails with EFBIG; the signal SIGXFSZ does not end the program.
 // Not here:   sealing and mapping it (transport/shm/sealed_memory.h).
 #pragma once
 

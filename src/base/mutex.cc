@@ -18,8 +18,8 @@ void Mutex::lock_slow() {
   lock_marked();
 }
 
-// A thread that may have been woken marks the lock, since it does not know which other threads
-// sleep.
+// A thread that may have been woken marks the lock as contended, since other threads may still
+// sleep for it.
 void Mutex::lock_marked() {
   for (;;) {
     const std::uint32_t before = word_.exchange(kContended, std::memory_order_acquire);
@@ -36,8 +36,8 @@ void Mutex::let_in() {
     return lock();
   }
   word_.store(kPassedOn, std::memory_order_release);
-  // No thread was woken: the sleeper is awake, or not yet asleep, or took the lock and left a mark
-  // that no thread needs.
+  // futex_wake() may wake no thread. Then the sleeper is awake already or not asleep yet, or it has
+  // taken the lock and left a mark that no thread needs.
   if (futex_wake(word_, 1) != 0) static_cast<void>(futex_wait(word_, kPassedOn, kLongest));
   lock_marked();
 }

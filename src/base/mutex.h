@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/mutex.h: a lock, and Clang's annotations for it. An adapter's own is biased_mutex.h.
+// base/mutex.h: a lock, and Clang's annotations for it. The lock of an adapter is in
+// biased_mutex.h.
 // Threads: uncontended lock and unlock are one atomic operation each; a contended locker
 //          spins briefly and then sleeps in the kernel.
 #pragma once
@@ -45,11 +46,11 @@ class DATUM_CAPABILITY("mutex") Mutex {
     DATUM_ASSERT(before == kHeld || before == kContended);
     if (before == kContended) wake_one();
   }
-  // Unlocks, and locks again. A thread that sleeps for the lock has it in between. Without this, a
+  // Unlocks, and locks again. A thread that sleeps for the lock gets it in between. Without this, a
   // thread that unlocks for a moment locks again long before a sleeper has woken up.
   void let_in() DATUM_NO_TSA;
-  // True: a thread sleeps for the lock, or did when the holder took it. A thread that polls in a
-  // loop then calls let_in().
+  // True: a thread sleeps for the lock, or slept for it when the holder took it. A thread that
+  // polls in a loop then calls let_in().
   bool contended() const { return word_.load(std::memory_order_relaxed) == kContended; }
   // True: some thread holds the lock.
   bool held() const {

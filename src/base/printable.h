@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/printable.h: makes text of other origin safe to show.
+// base/printable.h: makes text safe to show that comes from a peer, a file or the environment.
 // Lives here: which characters may reach a terminal or a log, and how the others are written.
 // Not here:   quotes and the escapes of JSON. tools/common/json.cc calls is_control() for these.
 #pragma once
@@ -20,7 +20,7 @@ struct Character {
 Character first_character(std::string_view text);
 
 // Control characters (C0, DEL, C1), line and paragraph separators, and the controls of writing
-// direction, which let a text look like another one. All others may be shown.
+// direction, which let a text look like another one. All other characters may be shown.
 bool is_control(char32_t code);
 
 // One line of valid UTF-8 without control characters. Those become \n, \r, \t, \x1b or \u202e; a

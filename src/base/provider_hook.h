@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/provider_hook.h: calls from Datum's registry to Datum's provider for which DAT has no
 // function.
-// The `extension` of the provider's table points here. The registry knows no provider's
-// `extension`, so it reads the first word with care (it may be no pointer at all) and trusts only
-// the mark.
+// The `extension` of the provider's table points here. In the table of another provider,
+// `extension` may hold anything, perhaps no pointer at all. So the registry reads the first word
+// behind it with care, and trusts only the mark.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ std::uint64_t KernelRandom::next() {
   std::uint64_t value = 0;
   ssize_t got = -1;
   // Reads of up to 256 bytes are whole once the pool is initialised. Before that a signal may
-  // interrupt.
+  // interrupt the call.
   do got = ::getrandom(&value, sizeof value, 0);
   while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof value)) return value;

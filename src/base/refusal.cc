@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-// One field of a cause, kept in memory of the thread: the shortage may be one of memory.
+// One field of a cause, in thread-local memory: a cause is also noted when no memory is left.
 template <std::size_t kMost>
 struct Field {
   std::uint16_t size = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refusal.h: the one place that tells why a call was refused.
-// Lives here: the line, how often it is written, and the cause, which the code that finds it leaves
-//             for the border of the call.
+// Lives here: the log line, how often it is written, and the cause. The check that fails notes the
+//             cause, and the border of the call writes the line.
 // Not here:   the names of calls and arguments (facade/, registry/).
 // Threads:    any; a cause belongs to the thread that noted it.
 //
@@ -28,10 +28,10 @@ namespace datum {
 // Why a call was refused. An empty field is unknown where the cause is noted.
 struct Cause {
   std::string_view what;     // an argument or an attribute, by its name in the manual
-  std::string_view value;    // what it is
-  std::string_view allowed;  // what it may be
+  std::string_view value;    // the value that it has
+  std::string_view allowed;  // the values that it may have
   std::string_view rule;     // a tag of tests/rules or a manual page
-  Type type = Type::Success; // of the answers that it explains; Success: of any
+  Type type = Type::Success; // the type of answer that the cause explains; Success: any
 };
 
 inline bool refusals_are_told() {
@@ -59,7 +59,7 @@ template <std::integral T>
 // Notes the state of the object that the call is about.
 [[gnu::cold, gnu::noinline]] void note_state(std::string_view state) noexcept;
 
-// Notes a name alone. The value of a handle has been noted before.
+// Notes only a name: that of a handle whose value has been noted before.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what, std::string_view value,
                                              std::string_view allowed) noexcept;
@@ -75,13 +75,13 @@ constexpr bool is_answer(Type type) {
 }
 
 // Writes the line, and forgets the cause. `call`: such as dat_ep_create. `answer`: the return value
-// as dat_strerror() names it. If the noted cause has no `what`, it takes that of `otherwise`, and
-// each other field that it lacks. A cause that was noted for another type of answer is ignored.
+// as dat_strerror() names it. If the noted cause has no `what`, it gets `what` and each other field
+// that it lacks from `otherwise`. A cause that was noted for another type of answer is ignored.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 
 // Writes the line whatever DATUM_LOG is, at most once a second. The line says how often it was left
-// out since.
+// out since the last time.
 [[gnu::cold, gnu::noinline]] void tell_now_and_then(LogLevel level, std::string_view line);
 
 // Lets identical lines pass at most once a second. A different line is left out if its set is full
@@ -92,12 +92,12 @@ class RefusalFilter {
 
   struct LineChoice {
     bool tell = false;
-    std::uint64_t left_out = 0; // of the same line, since it was told last
+    std::uint64_t left_out = 0; // how often the line was left out since the last time
   };
   LineChoice judge(std::uint64_t hash, Instant now);
 
  private:
-  // The filter keeps kSets * kWays lines. It searches one set whole.
+  // The filter keeps kSets * kWays lines. For each line it searches one whole set.
   static constexpr std::size_t kSets = 256;
   static constexpr std::size_t kWays = 16;
 

@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <iterator>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@ namespace datum {
 namespace {
 
 constexpr int kNone = -1;
-constexpr int kInvalidFlags = ~0; // no call accepts these flags, and socket(2) no such type
+constexpr int kInvalidFlags = ~0; // no call accepts these flags; socket(2) has no such type
 
 // Closes the descriptor that a call has made. False: the call failed. (An emulator of another
 // processor may drop a flag that it does not know, and make a descriptor.)
@@ -35,6 +37,22 @@ bool some_family_has_sockets() {
   return false;
 }
 
+// The C library's headers may be older than clone3(2). Its number is the same on all architectures.
+constexpr long kClone3 = 435;
+
+// With arguments of size 0 the kernel makes no thread, and answers EINVAL. After ENOSYS, and after
+// no other error, the C library calls clone(2) instead.
+bool may_create_threads() {
+  return ::syscall(kClone3, nullptr, std::size_t{0}) >= 0 || errno == EINVAL;
+}
+
+// CLONE_SIGHAND without CLONE_VM makes no thread: every kernel answers EINVAL. The flags are the
+// first argument, on some architectures the second.
+bool may_clone() {
+  static_cast<void>(::syscall(SYS_clone, CLONE_SIGHAND, CLONE_SIGHAND, nullptr, nullptr, nullptr));
+  return errno == EINVAL;
+}
+
 struct CheckedCall {
   const char* name;
   bool (*is_allowed)(); // false: refusal_of() judges by errno
@@ -46,8 +64,9 @@ constexpr CheckedCall kCheckedCalls[] = {
     {"bind",
      [] {
        const sockaddr nowhere{};
-       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse one family, by its length
+       return ::bind(kNone, &nowhere, 0) == 0; // a filter may refuse a family by its length
      }},
+    {"clone", [] { return may_create_threads() || errno != ENOSYS || may_clone(); }},
     {"connect",
      [] {
        const sockaddr nowhere{};
@@ -68,6 +87,12 @@ constexpr CheckedCall kCheckedCalls[] = {
        struct statfs system {};
        return ::fstatfs(kNone, &system) == 0;
      }},
+    {"getsockname",
+     [] {
+       sockaddr_storage name{};
+       socklen_t length = sizeof name;
+       return ::getsockname(kNone, reinterpret_cast<sockaddr*>(&name), &length) == 0;
+     }},
     {"getsockopt",
      [] {
        int value = 0;
@@ -75,6 +100,12 @@ constexpr CheckedCall kCheckedCalls[] = {
        return ::getsockopt(kNone, SOL_SOCKET, SO_ERROR, &value, &length) == 0;
      }},
     {"listen", [] { return ::listen(kNone, 1) == 0; }},
+    {"mmap",
+     [] {
+       constexpr std::size_t kPage = 4096;
+       void* const mapped = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, kNone, 0);
+       return mapped != MAP_FAILED;
+     }},
     {"memfd_create", [] { return ::memfd_create(nullptr, MFD_CLOEXEC) >= 0; }},
     {"readv",
      [] {
@@ -113,6 +144,7 @@ constexpr CheckedCall kCheckedCalls[] = {
        return ::setsockopt(kNone, SOL_SOCKET, SO_KEEPALIVE, &value, sizeof value) == 0;
      }},
     {"socket", some_family_has_sockets},
+    {"clone3", [] { return may_create_threads() || errno == ENOSYS; }},
     {"timerfd_create",
      [] {
        return close_if_made(::timerfd_create(CLOCK_MONOTONIC, kInvalidFlags)) || errno == EINVAL;

@@ -17,7 +17,8 @@ std::uint64_t registry_uses(Leniency leniency) {
 }
 
 void set_short_provider_lists(std::uint64_t uses) {
-  // Threads of the registry may report their counts in another order than they counted.
+  // Threads of the registry may report their counts in another order than they counted. So a lower
+  // count changes nothing.
   std::uint64_t known = short_provider_lists.load(std::memory_order_relaxed);
   while (known < uses &&
          !short_provider_lists.compare_exchange_weak(known, uses, std::memory_order_relaxed)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/registry_uses.h: the leniencies that libdat has used, for the report of each IA.
-// Lives here: what libdat has reported (provider_hook.h); it belongs to the process, not to an IA.
+// Lives here: the counts that libdat has reported (provider_hook.h). They belong to the process,
+//             not to an IA.
 // Not here:   the leniencies of an IA (leniency.h).
 // Threads:    any.
 #pragma once

@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-// Nothing: a sandbox refuses the question.
+// Nothing: a sandbox refuses getrlimit(2).
 std::optional<rlim_t> limit_of(decltype(RLIMIT_NOFILE) resource) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0) return std::nullopt;

@@ -50,7 +50,7 @@ constexpr Shortage shortage_of(int error) {
 constexpr Shortage shortage_of_watch(int error) {
   return error == ENOSPC ? Shortage{Lack::Watches, error} : shortage_of(error);
 }
-// For connect(2), where this errno has several meanings: the caller knows which.
+// For connect(2), where EADDRNOTAVAIL has several meanings. The caller knows that no port was left.
 inline constexpr Shortage kNoLocalPort{Lack::LocalPorts, EADDRNOTAVAIL};
 // For std::bad_alloc.
 inline constexpr Shortage kNoMemory{Lack::Memory, ENOMEM};
@@ -58,8 +58,8 @@ inline constexpr Shortage kNoMemory{Lack::Memory, ENOMEM};
 // Logs that `what` cannot be had or done, why, and the limit.
 void log_shortage(std::string_view what, Shortage shortage);
 
-// The shortages of one object in one activity. A shortage lasts while the object tries again and
-// again, so each kind of shortage gets a line only once in a while.
+// The shortages of one object in one activity. A shortage may last while the object tries again and
+// again. So each kind of shortage gets at most one line in kSilence.
 class ShortageLog {
  public:
   static constexpr Duration kSilence = 10 * kSecond;
@@ -81,7 +81,7 @@ class ShortageLog {
             const Args&... args) {
     tell(shortage, now, [&] { return text(what, args...); });
   }
-  // True: the caller reports the shortage now. False: it was reported a short time ago.
+  // True: the caller reports the shortage now. False: the shortage was reported a short time ago.
   bool may_tell(Lack lack, Instant now) {
     std::optional<Instant>& last = told_[static_cast<std::size_t>(lack)];
     if (last && now - *last < kSilence) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/state_table.h: a state machine as a table of rows, and checks of it at compile time.
 // Not here:   the tables (endpoint_state.h, link_state.h ...), and the actions besides the change
-//             of state. docs/design/states.md draws all of them.
+//             of state. docs/design/states.md draws all tables.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,7 @@ struct StateRow {
   State to;
 };
 
-// The state after an event. Nothing: the table has no such row, since that event does not happen in
-// that state.
+// The state after an event. Nothing: the table has no row for this event in this state.
 template <class Table, class State, class Event>
 constexpr std::optional<State> next_in(const Table& table, State from, Event on) {
   for (const auto& row : table)

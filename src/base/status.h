@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/status.h: how a call of the core ended: type and detail, symbolic.
+// base/status.h: how a call of the core ended: type and detail, as symbols.
 // Lives here: the error vocabulary of the DAT specification without its numbers.
 // Not here:   DAT_RETURN values; each facade has its own numbering (facade/).
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace datum {
 
-// The return types of DAT 1.2 and 2.0, in the order of their common numbering. A facade of 1.2
-// never meets the last ones.
+// The return types of DAT 1.2 and 2.0, in the order of their common numbering. The last ones are
+// only for facades of 2.0.
 enum class Type : std::uint8_t {
   Success,
   Abort,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/stderr_line.h: writes bytes to stderr. It cannot end the program, whatever stderr is.
+// base/stderr_line.h: writes bytes to stderr. The write cannot end the program, whatever stderr is.
 #pragma once
 
 #include <string_view>

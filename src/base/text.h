@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/text.h: formatted text. The formatting itself is compiled once, in text.cc. In every file
-// that formats a text it would cost seconds of compile time.
+// base/text.h: formatted text. The formatting itself is compiled once, in text.cc. If every file
+// that formats a text compiled it, each would cost seconds of compile time.
 #pragma once
 
 #include <fmt/core.h>

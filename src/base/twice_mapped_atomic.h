@@ -2,8 +2,8 @@
 // base/twice_mapped_atomic.h: the SharedAtomic of a build for ThreadSanitizer.
 // Both ends of a connection in one process map its memory at two addresses. ThreadSanitizer takes
 // those for two words. So it misses the order that a release and an acquire give, and reports races
-// that do not exist. Here that order is reported to it by a tag that both mappings share: the
-// word's offset within its page.
+// that do not exist. Here that order is reported to ThreadSanitizer by a tag that both mappings
+// share: the word's offset within its page.
 #pragma once
 
 #include <array>

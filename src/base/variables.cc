@@ -12,7 +12,8 @@
 namespace datum {
 namespace {
 
-// Lower ports may need a privilege. Datum chooses among them only if the user asks for it.
+// Lower ports may need a privilege. Datum never chooses among them: the consumer has to name such a
+// port.
 constexpr std::uint16_t kLowestChosen = 1024;
 
 constexpr std::uint64_t kMinute = 60'000, kDay = 86'400'000; // milliseconds
@@ -68,7 +69,7 @@ constexpr std::array kTable = {
                  .most = kMinute,
                  .expected = "milliseconds, at most 60000",
                  .instead = "using 50"},
-    // At least one. With none no peer could connect, and no last message of a peer would be read.
+    // At least 1: with 0 no peer could connect, and no last message of a peer would be read.
     VariableInfo{.variable = Variable::HalfOpen,
                  .name = "DATUM_HALF_OPEN",
                  .syntax = Syntax::Number,
@@ -243,7 +244,8 @@ std::optional<PortRange> parse_ports(std::string_view text) {
 }
 
 std::optional<std::uint32_t> parse_mask(std::string_view text) {
-  // The bases of C, as other libdats read them, and the usual way to write "everything".
+  // Accepts the number bases of C, as other libdats do, and -1, the usual way to write
+  // "everything".
   if (text == "-1") return ~std::uint32_t{0};
   if (text.starts_with("0x") || text.starts_with("0X"))
     return digits<std::uint32_t>(text.substr(2), 16);

@@ -2,11 +2,11 @@
 // base/variables.h: every variable of the environment that Datum reads, in one table.
 // Lives here: names, syntax, reading the variables, and what happens to a value that is not
 //             understood.
-// Not here:   what a value does; that belongs to its reader.
+// Not here:   what a value does; the code that reads the variable decides that.
 // Threads:    any.
 //
-// Registry, provider and dat-info --check read this table and nothing else. So none of them can
-// know a variable, or a syntax of one, that the others do not.
+// Registry, provider and dat-info --check read this table and nothing else. So all three know the
+// same variables, with the same syntax.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct VariableInfo {
   std::array<std::string_view, 4> words{};
   std::uint64_t least = 0, most = 0;
   const char* expected = ""; // "on or off"
-  const char* instead = "";  // "using 512": what holds where the value is not understood
+  const char* instead = "";  // "using 512": what applies to a bad value
 };
 
 // All variables.
@@ -92,8 +92,8 @@ void each_alias(std::string_view text, Take&& take) {
 // True: the whole text is understood.
 bool is_understood(Variable variable, std::string_view text);
 
-// The value as it is set. Null: the variable is not set, is empty and empty_is_unset, or is ignored
-// in this program.
+// The text that the variable is set to. Null: the variable is not set, is empty and empty_is_unset,
+// or is ignored in this program.
 const char* value_of(Variable variable);
 
 // The value of the variable in the environment. Nothing: it is not set, or the log says that it is

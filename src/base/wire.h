@@ -15,8 +15,7 @@
 
 namespace datum {
 
-// A compiler turns a whole integer's octets into one swap and one store. It does not do that for a
-// loop.
+// Compilers turn this into one swap and one store. They do not do that for a loop over octets.
 template <std::unsigned_integral T>
 constexpr T big_endian(T value) {
   if constexpr (std::endian::native == std::endian::big || sizeof value == 1) return value;
@@ -53,7 +52,7 @@ class WireWriter {
 class WireReader {
  public:
   constexpr explicit WireReader(std::span<const std::byte> from) : left_(from) {}
-  template <std::integral T> // Clang 14 evaluates the others only behind it
+  template <std::integral T> // before its callers: Clang 14 needs that in constant expressions
   constexpr bool number(T& value) {
     std::span<const std::byte> read;
     if (!octets(sizeof value, read)) return false;

@@ -21,7 +21,8 @@ Address image(const T& socket_address) {
 
 Result<Address> parse_v4(in_addr_t network_order) {
   const in_addr_t host_order = ntohl(network_order);
-  constexpr in_addr_t kFirstMulticast = 0xe0000000; // 224.0.0.0; then reserved, then broadcast
+  // 224.0.0.0. All addresses from here on are multicast, reserved or broadcast.
+  constexpr in_addr_t kFirstMulticast = 0xe0000000;
   if (host_order == INADDR_ANY) return fail(Type::InvalidAddress, Detail::AddressMalformed);
   if (host_order >= kFirstMulticast) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   sockaddr_in canonical{};
@@ -52,7 +53,7 @@ Result<Address> parse_v6(const sockaddr_in6& given) {
 } // namespace
 
 Result<Address> parse_address(const sockaddr& given) {
-  // Reads only as much as the family promises: the caller's storage may be no larger.
+  // Reads only as much as the family promises, because the caller's storage may be no larger.
   if (given.sa_family == AF_INET) {
     sockaddr_in v4;
     std::memcpy(&v4, &given, sizeof v4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/answer.h: how a call of the table answers: a DAT_RETURN from a Status, and no exception.
-// Included after the traits of one DAT version (v1/traits.h), like every header that names DAT
-// types.
+// facade/answer.h: turns the Status of a call of the provider table into a DAT_RETURN, and lets no
+// exception out. Included after the traits of one DAT version (v1/traits.h), like every header that
+// names DAT types.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace datum {
 
-// Class, type and subtype. The types have the same numbers in all versions; the subtypes differ.
+// Makes a DAT_RETURN of class, type and subtype. The types have the same numbers in all versions;
+// the subtypes differ.
 template <class V>
 constexpr DAT_RETURN encode(Status status) {
   if (status.ok()) return DAT_SUCCESS;
@@ -28,8 +29,8 @@ template <class V>
 constexpr DAT_RETURN invalid_handle(Detail detail) {
   return encode<V>({Type::InvalidHandle, detail});
 }
-// Refuses the handle of a further object of a call. locked.h notes a bad handle of the object that
-// the call is about.
+// Refuses a bad handle in a further argument of a call. A bad handle of the object that the call is
+// about is noted in locked.h.
 template <class V>
 DAT_RETURN invalid_handle(Detail detail, const void* handle, ObjectKind wanted) {
   note_bad_handle(handle, wanted);
@@ -46,8 +47,8 @@ DAT_RETURN invalid_argument(Detail position, T value) {
   return invalid_argument<V>(position);
 }
 
-// A slot of the provider table. Only a DAT_RETURN leaves it, and a refusal is logged. Where a call
-// always succeeds the compiler removes the logging.
+// The function in a slot of the provider table. It returns a DAT_RETURN, lets no exception out, and
+// logs a refusal. If a call always succeeds, the compiler removes the logging.
 template <class V, auto Call, const CallText* Text>
 struct Shield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>

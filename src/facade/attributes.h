@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/attributes.h: attributes of IAs, providers and EPs, and parameters of LMRs, as DAT
 // structs. v1/attributes.cc and v2/attributes.cc include it, each with the structs of its version.
-// Lives here: the fields that both versions have; those files fill in the rest.
+// Lives here: the fields that both versions have. Those files fill in the other fields.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "facade/ia_control.h"
 #include "facade/named_attributes.h"
 
-// libdat exports it for providers; no public header declares it.
+// libdat exports this function for providers, but no public header declares it.
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE object, DAT_IA_HANDLE* handle);
 
 namespace datum {
@@ -35,11 +35,12 @@ inline void copy_name(std::string_view name, char (&to)[DAT_NAME_MAX_LENGTH]) {
 static_assert(sizeof(NamedAttribute) == sizeof(DAT_NAMED_ATTR));
 static_assert(offsetof(NamedAttribute, value) == offsetof(DAT_NAMED_ATTR, value));
 inline DAT_NAMED_ATTR* named(std::span<const NamedAttribute> attributes) {
-  // C consumers are told not to write through it (dat_ia_query, dat_ep_query).
+  // The manual forbids consumers to write through this pointer (dat_ia_query, dat_ep_query).
   return reinterpret_cast<DAT_NAMED_ATTR*>(const_cast<NamedAttribute*>(attributes.data()));
 }
 
-// A consumer may pass on named attributes from a query. That changes nothing, and is no mistake.
+// A consumer may pass named attributes that it got from a query. They change nothing, and are no
+// mistake.
 inline bool are_reported_by_datum(DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
   if (count != 0 && (count < 0 || attributes == nullptr)) return false;
   return std::all_of(attributes, attributes + count, [](const DAT_NAMED_ATTR& attribute) {
@@ -59,8 +60,8 @@ void assign_capped(T& to, std::uint64_t value) {
 
 inline DAT_IA_HANDLE consumer_ia(Token ia) {
   DAT_IA_HANDLE handle = DAT_HANDLE_NULL;
-  // It fails if the program opened the IA through the provider's function table, without libdat.
-  // Then the program knows it by `ia`.
+  // This call fails if the program opened the IA through the provider's function table, without
+  // libdat. Then the program knows the IA by `ia`.
   return ::dats_get_ia_handle(ia, &handle) == DAT_SUCCESS ? handle : ia;
 }
 
@@ -108,7 +109,7 @@ inline void describe(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   copy_name(runtime_factory().provider_name(), to.provider_name);
   to.provider_version_major = kVersionMajor;
   to.provider_version_minor = kVersionMinor;
-  // libdat finds its entry again by the key that is reported here.
+  // libdat finds its entry again by the version and thread safety reported here.
   to.dapl_version_major = registration.api_major;
   to.dapl_version_minor = registration.api_minor;
   to.is_thread_safe = boolean(registration.thread_safe);
@@ -136,7 +137,7 @@ inline void describe(IaControl& ia, DAT_PROVIDER_ATTR& to) {
 
 // A failure names argument `position`. Values are not compared with limits here.
 inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
-  // Programs leave sizes at zero, and mean the IA's maximum.
+  // Programs that leave sizes at zero mean the IA's maximum.
   constexpr std::uint64_t kMost = 0xffffffff;
   to.max_message_size = from.max_message_size == 0 ? kMost : from.max_message_size;
   to.max_rdma_size = from.max_rdma_size == 0 ? kMost : from.max_rdma_size;

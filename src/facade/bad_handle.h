@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/bad_handle.h: why a handle names no object, in words, for the call that is refused.
-// Threads:    any. It takes no lock, since the reason may have changed by the time it is read.
+// facade/bad_handle.h: the text that says why a handle names no object, for the call that is
+// refused.
+// Threads:    any. It takes no lock: the reason may change before the text is read, with or without
+//             a lock.
 #pragma once
 
 #include "core/object/object.h"

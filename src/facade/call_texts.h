@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/call_texts.h: the calls of one DAT version in words, for readers of a refusal.
-// Lives here: names of calls and arguments as in the manual, what an argument may be, its rule.
-// Not here:   checks. A fact that only the object knows, such as a limit, is noted where it is
-//             checked.
+// facade/call_texts.h: the texts with which refusals name the calls of one DAT version.
+// Lives here: names of calls and arguments as in the manual, which values an argument may have, and
+//             the rule that says so.
+// Not here:   checks. A fact that only the object knows, such as a limit, is noted by the check.
 #pragma once
 
 #include "facade/refused.h"
 
 namespace datum::calls {
 
-// NAME[=ALLOWED[=RULE]] for each argument in its order.
+// The second text has NAME[=ALLOWED[=RULE]] for each argument, in the order of the arguments.
 inline constexpr CallText kCnoCreate{"dat_cno_create", "ia_handle,agent,cno_handle=not null=R7",
                                      ""};
 inline constexpr CallText kCnoFree{"dat_cno_free", "cno_handle", "a CNO without EVDs and waiters"};

@@ -12,7 +12,7 @@ namespace datum {
 inline constexpr std::uint32_t kEveryQos =
     DAT_QOS_HIGH_THROUGHPUT | DAT_QOS_LOW_LATENCY | DAT_QOS_ECONOMY | DAT_QOS_PREMIUM;
 
-// The object's state is checked before the provider's shortages (decision 2).
+// What the call asks for is not supported. But a wrong EVD or state is reported first (decision 2).
 inline Status lacking(const Endpoint& ep) {
   if (!ep.connect_evd()) return {Type::InvalidHandle, Detail::HandleEvdConn};
   if (ep.state() != EpState::Unconnected) return invalid_state(ep.state());

@@ -34,7 +34,7 @@ inline Status find_parts(const LockedIa& ia, const EpHandles& handles,
   return find.status();
 }
 
-// `attributes` may be null for defaults; they are argument number `position`.
+// `attributes` is argument number `position`; null: the defaults.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN
 create_ep(const LockedIa& ia, const EndpointParts& parts, SharedReceiveQueue* srq,
@@ -119,7 +119,7 @@ inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =
     DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR | DAT_EP_FIELD_EP_ATTR_TRANSPORT_SPECIFIC_ATTR |
     DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR | DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR;
 
-// Where DAT 1.2 has a hole in the mask, programs write 0xffff for all of an EP's own fields
+// DAT 1.2 has unused bits in the mask, and programs write 0xffff for all of an EP's own fields
 // (HABIT.4).
 inline constexpr DAT_EP_PARAM_MASK kQueriedFields = DAT_EP_FIELD_ALL | 0xffff;
 
@@ -192,7 +192,7 @@ template <class V>
                                                           DAT_COUNT hard) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  // Positive, or infinite: an EP that may hold no Recv at all is useless.
+  // A watermark is positive or infinite, since an EP that may hold no Recv is useless.
   const auto legal = [](DAT_COUNT mark) { return mark > 0 || mark == DAT_WATERMARK_INFINITE; };
   if (!legal(soft)) return invalid_argument<V>(Detail::Arg2, soft);
   if (!legal(hard)) return invalid_argument<V>(Detail::Arg3, hard);

@@ -20,7 +20,8 @@ inline constexpr ModifiableField kModifiableFields[] = {
     {DAT_EP_FIELD_RECV_EVD_HANDLE, Endpoint::kRecvEvd},
     {DAT_EP_FIELD_REQUEST_EVD_HANDLE, Endpoint::kRequestEvd},
     {DAT_EP_FIELD_CONNECT_EVD_HANDLE, Endpoint::kConnectEvd},
-    {DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE, Endpoint::kQos}, // one service, in the same states as qos
+    // The service type may only be set to its present value, in the same states as qos.
+    {DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE, Endpoint::kQos},
     {DAT_EP_FIELD_EP_ATTR_MAX_MESSAGE_SIZE, Endpoint::kMaxMessageSize},
     {DAT_EP_FIELD_EP_ATTR_MAX_RDMA_SIZE, Endpoint::kMaxRdmaSize},
     {DAT_EP_FIELD_EP_ATTR_QOS, Endpoint::kQos},
@@ -54,7 +55,7 @@ constexpr std::uint32_t to_changes(DAT_EP_PARAM_MASK mask) {
   return changes;
 }
 
-// False: a handle to take over is bad, or names an EVD without the flag for its role.
+// False: a handle among the changed fields is bad, or names an EVD without the flag for its role.
 template <class LockedEp, class Param>
 bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& param,
                         const ForeignConnectEvd& foreign, EndpointParts& parts) {
@@ -70,7 +71,7 @@ bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& 
   return find.status().ok();
 }
 
-// Fields that are not in the mask may hold anything, and must not fail the call.
+// Fields that are not in the mask may have any value, and the call must not fail for them.
 template <class V>
 bool find_changed_attributes(const Endpoint& ep, DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR& given,
                              EndpointAttributes& attributes) {

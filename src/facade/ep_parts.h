@@ -18,13 +18,13 @@ namespace datum {
                 text("an EVD with flag {:#x}", flag), ""});
 }
 
-// Finds EVDs beside an object that is locked already, and remembers the first failure.
+// Finds the EVDs of a call whose main object is locked already. Remembers the first failure.
 template <class Held>
 class EvdFinder {
  public:
   explicit EvdFinder(const Held& held) : held_(held) {}
 
-  // A null handle is valid: no EVD.
+  // A null handle is valid and means no EVD.
   EventDispatcher* optional(const void* handle, EvdFlags flag, Detail kind) {
     return handle != nullptr ? required(handle, flag, kind) : nullptr;
   }
@@ -39,7 +39,7 @@ class EvdFinder {
     status_ = {Type::InvalidHandle, kind};
     return nullptr;
   }
-  // `foreign`: the EVD, if it belongs to another IA; else null.
+  // `foreign`: the EVD if it belongs to another IA, otherwise null.
   ConnectEvd::Choice optional_connect(const void* handle,
                                       const std::shared_ptr<ForeignEvd>& foreign) {
     if (foreign) return {nullptr, foreign};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/ep_transfer_calls.h: endpoints: posting. Hot path: one lock, nothing allocated or copied.
+// facade/ep_transfer_calls.h: endpoints: posting. Hot path: these calls take one lock, and allocate
+// or copy nothing.
 #pragma once
 
 #include "facade/answer.h"
@@ -43,7 +44,7 @@ template <class V>
   return encode<V>(ep->post_recv(segments<V>(*ep, iov, count), bits(cookie), flags));
 }
 
-// A function of its own, so that each function that it calls has one caller and is inlined.
+// A function of its own: each function that it calls then has only this caller, and is inlined.
 template <class V>
 [[gnu::noinline]] DATUM_NO_CANARY DAT_RETURN post_rdma(Opcode opcode, DAT_EP_HANDLE ep_handle,
                                                        DAT_COUNT count, DAT_LMR_TRIPLET* iov,

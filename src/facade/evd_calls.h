@@ -11,7 +11,7 @@
 
 namespace datum {
 
-// DAT has no subtype for a bad EVD handle; other libraries answer this one.
+// DAT has no subtype for a bad EVD handle. Other libraries return this subtype.
 inline constexpr Detail kBadEvd = Detail::HandleEvdRequest;
 
 using LockedEvd = Locked<ObjectKind::EventDispatcher>;
@@ -133,9 +133,9 @@ template <class V>
   return encode<V>(s);
 }
 
-// Programs of DAT 2.0 poll for completions until the status, compared as a whole, differs from
-// DAT_QUEUE_EMPTY. The adapters that they were written for give that status no class on EVDs of
-// completions, and a class on other EVDs.
+// Programs of DAT 2.0 poll for completions until the whole status differs from DAT_QUEUE_EMPTY. The
+// providers that these programs were written for return that status without the class bits on EVDs
+// of completions, and with the class bits on other EVDs.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
   if constexpr (V::kBareQueueEmpty) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/event.h: events of the core as events of one DAT version. On the hot path.
-// Lives here: what the versions have in common; the rest is in their traits.
+// facade/event.h: converts events of the core to events of one DAT version. Hot path.
+// Lives here: what the versions have in common. What differs is in their traits.
 #pragma once
 
 #include "core/events/event.h"
@@ -14,7 +14,8 @@ inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   switch (kind) {
   case EventKind::Dto: return DAT_DTO_COMPLETION_EVENT;
   case EventKind::Bind: return DAT_RMR_BIND_COMPLETION_EVENT;
-  case EventKind::DatagramsRequest: // the traits number what extensions report
+  // The traits renumber the events of datagrams.
+  case EventKind::DatagramsRequest:
   case EventKind::ConnectionRequest: return DAT_CONNECTION_REQUEST_EVENT;
   case EventKind::DatagramsResolved:
   case EventKind::DatagramsResolvedPassive:
@@ -66,7 +67,7 @@ inline void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out)
 
 } // namespace events
 
-// Writes the fields that the consumer may read for this kind of event, and nothing behind
+// Writes the fields that the consumer may read for this kind of event, and nothing beyond the
 // DAT_EVENT.
 template <class V, class Adapter>
 [[gnu::always_inline]] inline void write_event(const Event& event, Token evd, Adapter& adapter,

@@ -6,7 +6,8 @@
 namespace datum {
 namespace {
 
-// The IA that the handle seems to belong to. The final answer needs the lock.
+// The IA that the handle belongs to, as far as can be seen without the lock. The final check needs
+// the lock.
 const IaControl* seeming_owner(const void* handle) {
   const HandleSlot* slot = HandleSpace::find(handle);
   return slot != nullptr ? slot->control.load(std::memory_order_acquire) : nullptr;
@@ -23,7 +24,7 @@ ForeignConnectEvd::ForeignConnectEvd(const void* beside, const void* evd) {
       std::make_shared<ForeignEvd>(*found, found.control().key_for(ObjectKind::EventDispatcher));
 }
 
-// Releases the EVD, unless an EP holds it by now.
+// Releases the EVD, unless an EP has taken it.
 ForeignConnectEvd::~ForeignConnectEvd() {
   if (held_ && held_->release_by_maker()) static_cast<void>(IaControl::deliver(*held_));
 }

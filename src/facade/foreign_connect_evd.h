@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/foreign_connect_evd.h: the connect EVD that a consumer gives an EP, held in case it
+// facade/foreign_connect_evd.h: holds the connect EVD that a consumer passes for an EP, if it
 // belongs to another open IA than the EP.
-// Threads:    made before the lock of the EP's IA is taken, destroyed after that lock was released:
-//             the locks of two IAs are never held together.
+// Threads:    made before the lock of the EP's IA is taken, and destroyed after that lock is
+//             released, because no thread ever holds the locks of two IAs.
 #pragma once
 
 #include <memory>

@@ -16,9 +16,10 @@ constexpr std::size_t kWantedReserve = std::size_t{1} << 30U;
 constexpr std::size_t kSmallestReserve = std::size_t{1} << 24U;
 constexpr std::size_t kCommitStep = std::size_t{1} << 18U;
 
-// Reserves address space only. Under a limit it takes at most an eighth, or kSmallestReserve, since
-// other code needs some, too. A child made by fork() finds the space wiped: its parent's handles
-// are invalid in the child, and using them is harmless.
+// Reserves address space only. If the address space is limited (RLIMIT_AS), takes at most an eighth
+// of the limit, but at least kSmallestReserve: other code needs address space, too. In a child made
+// by fork() the kernel wipes the memory, so the parent's handles are invalid in the child, and
+// using them is harmless.
 void* reserve(std::size_t& bytes) {
   rlimit limit{};
   const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -28,7 +29,7 @@ void* reserve(std::size_t& bytes) {
     void* memory =
         ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
-    static_cast<void>(::madvise(memory, bytes, MADV_WIPEONFORK)); // before Linux 4.14: not offered
+    static_cast<void>(::madvise(memory, bytes, MADV_WIPEONFORK)); // fails before Linux 4.14
     return memory;
   }
   bytes = 0;
@@ -37,9 +38,10 @@ void* reserve(std::size_t& bytes) {
 
 } // namespace
 
-// Another thread may have held the lock at the fork. The slots are wiped, whatever that thread was
-// changing. The other variables are consistent after each of its steps, except the first: that step
-// belongs to opening an IA, which no fork interrupts (fork_gate.h).
+// Another thread may have held the lock at the fork, so the child makes a new one. What that thread
+// was changing in the slots does not matter, since the slots are wiped. The other variables are
+// consistent between any two steps, except during the first allocate(). That is part of opening an
+// IA, which no fork interrupts (fork_gate.h).
 void HandleSpace::start_child() {
   new (&mutex_) Mutex;
 }
@@ -62,7 +64,7 @@ bool HandleSpace::grow() {
   return true;
 }
 
-// The queue of freed slots runs through the slots. The link in a wiped slot is lost.
+// The queue of freed slots is linked through the slots, so wiping them loses the queue.
 void HandleSpace::notice_fork(HandleSlot& first) {
   if (first.key.load(std::memory_order_relaxed) == kFirstSlotKey) return;
   first.key.store(kFirstSlotKey, std::memory_order_relaxed);
@@ -85,8 +87,8 @@ HandleSlot* HandleSpace::allocate() {
   if (used == committed_bytes_ && !grow()) return nullptr;
   auto* place = reinterpret_cast<std::byte*>(base_.load(std::memory_order_relaxed)) + used;
   auto* slot = new (place) HandleSlot{};
-  // The slot is published with its contents: a caller that guesses the address finds a slot without
-  // an owner.
+  // The release store publishes the slot after its contents. So a caller that guesses the address
+  // finds a slot without an owner.
   used_bytes_.store(used + sizeof(HandleSlot), std::memory_order_release);
   return slot;
 }
@@ -95,7 +97,7 @@ void HandleSpace::release(HandleSlot& slot) {
   const MutexLock lock(mutex_);
   auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
   const auto index = static_cast<std::uint32_t>(&slot - slots);
-  DATUM_ASSERT(index != 0 && find(&slot) == &slot); // the first slot is never given away
+  DATUM_ASSERT(index != 0 && find(&slot) == &slot); // the first slot is never used for a handle
   DATUM_ASSERT(slot.key.load(std::memory_order_relaxed) == 0);
   if (free_count_ == 0)
     first_free_ = index;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/handle_space.h: the memory behind handles: slots that are never unmapped and reused late.
-// Lives here: slots, their allocation, the check whether a value may be a handle at all.
+// facade/handle_space.h: the memory behind handles: slots that are never unmapped, and are reused
+// as late as possible.
+// Lives here: slots, their allocation, the check whether an address is one of a slot.
 // Not here:   which adapter a slot belongs to, and whether it still does (ia_control.h).
 // Threads:    finding a slot takes no lock. A slot's key and object change only while no IA owns
-//             the slot, or with the lock of the IA held that the key names.
+//             the slot, or under the lock of the IA that the key names.
 //
-// A process has one such space: registries and consumers hand in bare addresses, and nothing could
-// say which space an address belongs to.
+// A process has only one such space. Registries and consumers pass bare addresses, and with several
+// spaces it would be unknown which one an address belongs to.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@ static_assert(offsetof(HandleSlot, table) == 0, "libdat reads the first word");
 
 class HandleSpace {
  public:
-  // This many other slots are freed before a slot is used again.
+  // A freed slot is used again only after this many other slots have been freed.
   static constexpr std::size_t kReuseDistance = 65536;
 
   // The slot at `handle`, or nullptr for an address that never was a handle.
@@ -46,11 +47,12 @@ class HandleSpace {
   // nullptr: all slots are in use or were freed too recently.
   static HandleSlot* allocate();
   static void release(HandleSlot& slot);
-  // Every slot that points at `from` points at `to` from now on.
+  // Changes the table of every slot whose table is `from` to `to`.
   static void replace_table(const void* from, const void* to);
 
  private:
-  // The key of the first slot, which is never given away. It is 0 once a fork has wiped the slots.
+  // The key of the first slot, which is never used for a handle. If that key is 0, a fork has wiped
+  // the slots.
   static constexpr std::uint64_t kFirstSlotKey = ~std::uint64_t{0};
 
   static void start_child();
@@ -63,7 +65,7 @@ class HandleSpace {
   static inline constinit Mutex mutex_;
   static inline constinit std::size_t reserved_bytes_ DATUM_GUARDED_BY(mutex_) = 0;
   static inline constinit std::size_t committed_bytes_ DATUM_GUARDED_BY(mutex_) = 0;
-  // Freed slots in the order of their freeing, linked by index; valid while free_count_ != 0.
+  // The queue of freed slots, oldest first, linked by index. Valid while free_count_ != 0.
   static inline constinit std::uint32_t first_free_ DATUM_GUARDED_BY(mutex_) = 0;
   static inline constinit std::uint32_t last_free_ DATUM_GUARDED_BY(mutex_) = 0;
   static inline constinit std::size_t free_count_ DATUM_GUARDED_BY(mutex_) = 0;

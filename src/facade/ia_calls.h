@@ -8,7 +8,8 @@
 
 namespace datum {
 
-// Made for each registration: the slot of the table has to know the key under which it was called.
+// Each registration has a table slot of its own that calls this function, so the key of the
+// registration is known.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN ia_open(const Registration& registration, const char* name,
                                                  DAT_COUNT async_evd_min_qlen,
@@ -33,7 +34,7 @@ template <class V>
   return DAT_SUCCESS;
 }
 
-// From libdat: see base/provider_hook.h.
+// Called by libdat: see base/provider_hook.h.
 inline void declare_relaxed_ordering(void* ia_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (ia) ia.control().set_relaxed_ordering();

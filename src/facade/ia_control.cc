@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/ia_control.cc: handles of an open IA, and the work that waits for its lock to be free.
+// facade/ia_control.cc: handles of an open IA, and the work that is deferred until its lock is
+// free.
 #include "facade/ia_control.h"
 
 #include <pthread.h>
@@ -12,9 +13,9 @@
 
 namespace datum {
 
-// A thread that calls an agent for the IA, in a list of the IA. A thread-local variable would need
-// memory at its first use, and a module that was loaded at run time ends the process if there is
-// none.
+// Lists a thread while it calls an agent for the IA. A thread-local variable would not do: in a
+// module that was loaded at run time its first use allocates, and ends the process if memory is
+// lacking.
 struct IaControl::CallOut : ListHook<CallOutTag> {
   explicit CallOut(IaControl& caller) : control(caller) {
     const MutexLock lock(control.calling_mutex_);
@@ -118,7 +119,7 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
   if (events.empty()) return;
   try {
     for (const AsyncBinding& async : OpenIas::instance().async_evds(registration_->ia_name)) {
-      // This IA's own EVD has the events already.
+      // The EVD that this IA has created has the events already.
       if (async_.source == AsyncBinding::Origin::Created && async.key == async_.key) continue;
       const Locked<ObjectKind::EventDispatcher> evd(async.evd);
       if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != async.key) continue;
@@ -126,7 +127,7 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
       for (const auto& [event, target] : events) {
         if (event.kind != EventKind::AsyncSrqLeft)
           evd->push(event);
-        else if (own || async_.evd == nullptr) // no error, and irrelevant to other openers
+        else if (own || async_.evd == nullptr) // concerns its own IA only
           evd.control().adapter().events().async.push_srq_left(*evd, event);
       }
     }

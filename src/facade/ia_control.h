@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/ia_control.h: what outlives an open IA: its lock, and the way from a handle to its object.
-// Lives here: the lock, handles of one open IA, opening and closing it, the work that is done
-//             without the lock.
+// facade/ia_control.h: what stays when an open IA ends: its lock, and the way from a handle to its
+// object.
+// Lives here: the lock, the handles of one open IA, opening and closing the IA, the work that is
+//             deferred until the lock is free.
 // Not here:   DAT types (v1/), objects and their rules (core/).
 // Threads:    any. A control is never freed, and is reused late. So a call on a stale handle finds
 //             a lock, and under the lock it finds that the object is gone.
@@ -31,7 +32,8 @@ struct AsyncBinding {
   Origin source = Origin::Created;
   std::int32_t min_qlen = 0; // Created
   Token evd = nullptr;       // Created: set by open(); Given: the handle that was passed in
-  // Tells the EVD from a later one with the same handle, since the EVD's IA may be closed first.
+  // The key of the EVD's slot. It tells the EVD from a later EVD with the same handle, since the
+  // EVD's IA may be closed before this one.
   std::uint64_t key = 0;
 };
 
@@ -40,16 +42,17 @@ class IaControl final : public LockOwner, public HandleSource {
   IaControl() = default;
 
   // --- from handles to objects ---------------------------------------------------------------
-  // The key of a slot whose object is alive and of `kind`.
+  // The key that a slot has while its object is alive and of `kind`.
   std::uint64_t key_for(ObjectKind kind) const {
     DATUM_ASSERT(mutex_.held());
     return instance_ | static_cast<std::uint64_t>(kind);
   }
   bool owns(std::uint64_t key) const { return (key & ~kKindMask) == instance_; }
   [[gnu::always_inline]] void enter() DATUM_ACQUIRE(mutex_) { mutex_.lock(); }
-  // Releases the lock without a look at the adapter, of which the caller touched nothing.
+  // Releases the lock without checking the adapter for deferred work. For callers that have not
+  // used the adapter.
   void withdraw_entry() DATUM_RELEASE(mutex_) { mutex_.unlock(); }
-  // Releases the lock after work on the adapter, and does what was deferred until then.
+  // Releases the lock after work on the adapter, and then does the deferred work.
   [[gnu::always_inline]] void leave() DATUM_RELEASE(mutex_) {
     DATUM_ASSERT(mutex_.held());
     if (adapter_->has_deferred()) [[unlikely]]
@@ -68,27 +71,27 @@ class IaControl final : public LockOwner, public HandleSource {
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
-  // Delivers the events that wait in a ForeignEvd, whichever IA has the EVD. Returns early with an
-  // EP that will never be reported as connected. The caller holds no lock of an IA.
+  // Delivers the events that wait in `to`, whose EVD may belong to any IA. If the connection of an
+  // EP cannot be reported, returns early with that EP. The caller holds no lock of an IA.
   static ForeignEvd::Unreported deliver(ForeignEvd& to) noexcept;
 
   // --- life ------------------------------------------------------------------------------------
   // Opens an IA; the result is its handle.
   static Result<Token> open(const Registration& registration, AsyncBinding& async);
-  // Called with the lock held, returns without it. Failure: nothing has changed.
+  // Called with the lock held, and returns without it. If it fails, nothing has changed.
   Status close(bool graceful) DATUM_RELEASE(mutex_);
-  // True: this thread is inside an agent that it calls for this IA. Closing the IA would wait for
-  // the agent, and perhaps for this very thread to end.
+  // True: this thread is inside an agent that it calls for this IA. Closing the IA here would wait
+  // for that agent, and so for this thread itself.
   bool calls_out_here();
-  // dat_provider_fini: ends all IAs that are open under this key. An IA for which this thread calls
-  // an agent stays open, since a process may end from within an agent.
+  // dat_provider_fini: closes all IAs that are open under this key. A process may end from within
+  // an agent, so an IA for which this thread calls an agent stays open.
   static void close_all(const Registration& registration) DATUM_NO_TSA;
 
   InterfaceAdapter& adapter() const { return *adapter_; }
   const Registration& registration() const { return *registration_; }
   const AsyncBinding& async() const { return async_; }
-  // True: the program copes with relaxed ordering: a query reports VIRTUAL memory as such (decision
-  // 34).
+  // True: the program copes with relaxed ordering, so a query reports VIRTUAL memory as VIRTUAL
+  // (decision 34).
   bool relaxed_ordering() const { return relaxed_ordering_; }
   void set_relaxed_ordering() { relaxed_ordering_ = true; }
   const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }
@@ -121,7 +124,7 @@ class IaControl final : public LockOwner, public HandleSource {
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
   std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents for this IA
-  Mutex calling_mutex_;                     // taken last
+  Mutex calling_mutex_;                     // no other lock is taken while this one is held
   IntrusiveList<CallOut, CallOutTag> calling_ DATUM_GUARDED_BY(calling_mutex_);
 };
 

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-// 56 bits: no value is used twice.
+// The number of the last open. It has 56 bits, so no value is used twice.
 std::atomic<std::uint64_t> last_instance{0};
 
 // Keeps the EVD that a consumer passes to dat_ia_open from being freed. 0: there is no such EVD.
@@ -22,7 +22,7 @@ std::uint64_t hold_async_evd(Token token) {
   return evd.control().key_for(ObjectKind::EventDispatcher);
 }
 
-// The EVD's IA may have been closed meanwhile, and the EVD freed.
+// The EVD's IA may have been closed meanwhile, and the EVD freed. So the key is compared.
 void release_async_evd(const AsyncBinding& async) {
   const Locked<ObjectKind::EventDispatcher> evd(async.evd);
   if (evd && evd.control().key_for(ObjectKind::EventDispatcher) == async.key) evd->release();
@@ -89,14 +89,16 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   }
   if (async.source == AsyncBinding::Origin::Created)
     if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
-  // The other EVDs that an event concerns are looked up when the event happens.
+  // Sends errors to the other openers of the IA, too. Their EVDs are looked up when an event
+  // happens.
   adapter_->events().async.tell_openers_of(adapter_->token());
   if (const Status s = runtime_->start(*adapter_); !s.ok()) return fail(s);
   return adapter_->token();
 }
 
 Status IaControl::create_async_evd(AsyncBinding& async) {
-  // Many EPs may leave their SRQs at once, and programs ask for few places: dtestsrq for 8.
+  // Extra places in the EVD. Many EPs may leave their SRQs at once, and programs ask for few places
+  // (dtestsrq: 8).
   constexpr std::int32_t kRoomForEnds = 1024;
   std::int32_t qlen = async.min_qlen;
   if (registration_->api_major >= 2 && qlen <= adapter_->limits().max_evd_qlen - kRoomForEnds)
@@ -152,7 +154,7 @@ void IaControl::dismantle() {
 void IaControl::close_all(const Registration& registration) {
   while (IaControl* control = OpenIas::instance().find_closable(registration)) {
     control->enter();
-    // Another thread may be closing it at this moment, or may have closed it.
+    // Another thread may be closing this IA, or may have closed it.
     if (control->instance_ == kNoInstance || control->registration_ != &registration) {
       control->withdraw_entry();
       ::sched_yield();

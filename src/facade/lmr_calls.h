@@ -86,7 +86,7 @@ struct LmrArguments {
     note_cause({"", text("{:#x}", given), text("flags within {:#x}", known), ""});
 }
 
-// `lmr_position`: the position of arguments.lmr in the call. `counting` comes before it.
+// `lmr_position`: the position of arguments.lmr in the call. The argument before it is `counting`.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN create_lmr(const LmrArguments& arguments,
                                                     Detail lmr_position) {
@@ -141,14 +141,14 @@ template <class V>
   return encode<V>(lmr.adapter().free(*lmr));
 }
 
-// This memory is coherent: the segments are checked, and nothing has to be done (decision 250).
+// The memory of this provider is coherent, so the call only checks the segments (decision 250).
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN
 sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);
-  // More than any memory holds.
+  // Such a list is larger than any address space.
   if (count > PTRDIFF_MAX / sizeof(DAT_LMR_TRIPLET))
     return invalid_argument<V>(Detail::Arg3, count);
   for (DAT_VLEN i = 0; i != count; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/locked.h: the one way from a handle to an object: check, lock its IA, check again.
-// Hot path: inlined into every call; one lock, no allocation.
+// facade/locked.h: the only way from a handle to an object: check the handle, lock its IA, check
+// again.
+// Hot path: inlined into every call. Takes one lock and allocates nothing.
 #pragma once
 
 #include <sched.h>
@@ -61,13 +62,14 @@ template <>
 struct KindOf<ObjectKind::CommonServicePoint> {
   using type = ServicePoint;
 };
-// Any kind: for contexts and dat_get_handle_type().
+// An object of any kind, for contexts and dat_get_handle_type().
 template <>
 struct KindOf<ObjectKind::None> {
   using type = Object;
 };
 
-// The object behind a handle with its IA locked, or nothing.
+// The object behind a handle, with the object's IA locked. Empty if the handle names no such
+// object.
 template <ObjectKind K>
 class Locked {
  public:
@@ -85,8 +87,8 @@ class Locked {
       return;
     }
     control->enter();
-    // A slot changes its owner under the lock of the IA that its key names. So this answer is
-    // final.
+    // An owned slot changes its owner only under the lock of the IA that its key names. So the
+    // answer of this second check is final.
     const std::uint64_t key = slot->key.load(std::memory_order_relaxed);
     const bool matches = K == ObjectKind::None ? control->owns(key) : key == control->key_for(K);
     if (!matches) [[unlikely]] {
@@ -125,18 +127,19 @@ class Locked {
     return static_cast<typename KindOf<Other>::type*>(slot->object);
   }
 
-  // Inlined wherever a call may end, exceptions included. Then this object is only two registers.
+  // Inlined at each point where a call may end, exceptions included. So the compiler keeps this
+  // object in two registers.
   [[gnu::always_inline]] void release() DATUM_NO_TSA {
     if (control_ == nullptr) return;
     std::exchange(control_, nullptr)->leave();
   }
-  // For a poll that found nothing: threads that want the lock get it now.
+  // For a poll that found nothing: lets other threads that want the lock take it.
   void release_politely() DATUM_NO_TSA {
     const bool crowded = control_->contended();
     release();
     if (crowded) ::sched_yield();
   }
-  // Another component has taken over the lock.
+  // Called after another component has taken over the lock.
   void forget() { control_ = nullptr; }
 
  private:

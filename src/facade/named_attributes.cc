@@ -14,7 +14,7 @@ struct Kept {
 };
 
 Kept& kept() {
-  // Never destroyed: threads may read while the process exits.
+  // Never destroyed, because threads may still read while the process exits.
   static auto& only = *new Kept;
   return only;
 }

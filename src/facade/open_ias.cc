@@ -8,7 +8,7 @@
 namespace datum {
 
 OpenIas& OpenIas::instance() {
-  // Never destroyed: threads may be inside a call while the process exits.
+  // Never destroyed, because threads may be inside a call while the process exits.
   static auto& only = *new OpenIas;
   return only;
 }

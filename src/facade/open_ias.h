@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/open_ias.h: the IAs that this process has open, and controls for new ones.
 // Lives here: the list by which asynchronous events reach the other open instances of an IA.
-// Threads:    any; its lock is never held together with that of an IA.
+// Threads:    any. The lock of this list is never held together with the lock of an IA.
 #pragma once
 
 #include <string_view>
@@ -24,11 +24,11 @@ class OpenIas {
   // The EVDs bound to any open instance of the IA, each once.
   std::vector<AsyncBinding> async_evds(std::string_view ia_name);
   SharedNames& shared_names() { return shared_names_; }
-  // An IA that is open under this key and that this thread may close, or nullptr.
+  // An IA that is open under this key and that the calling thread may close, or nullptr.
   IaControl* find_closable(const Registration& registration);
 
  private:
-  // This many controls are given back before a control is used again.
+  // A control is used again only after this many other controls have been given back.
   static constexpr std::size_t kResting = 64;
 
   SharedNames shared_names_;

@@ -18,7 +18,8 @@ namespace {
 constexpr ProviderHook kHook{.relaxed_ordering = &declare_relaxed_ordering,
                              .short_provider_lists = &set_short_provider_lists};
 
-// IA names of one process: one interface each, twice for the two kinds of thread safety.
+// The most entries of one process. Each network interface has an IA name, and each name has two
+// entries, one for each kind of thread safety.
 constexpr std::size_t kMaxEntries = 256;
 
 struct Entry {
@@ -27,7 +28,7 @@ struct Entry {
   DAT_PROVIDER table{};
 };
 
-// Entries are never freed: handles, and registries that copied a table, point at them.
+// Entries are never freed, because handles and registries keep pointers to their tables.
 struct Entries {
   Mutex mutex;
   std::array<Entry*, kMaxEntries> items DATUM_GUARDED_BY(mutex){};
@@ -44,7 +45,8 @@ Entry& entry_at(std::size_t index) {
   return *entries().items[index];
 }
 
-// A registry may remember only this function. So each entry has its own.
+// A registry may keep nothing but this function, which has to know its entry. So each entry has a
+// function of its own.
 template <std::size_t Index>
 DAT_RETURN open_at(const DAT_NAME_PTR name, DAT_COUNT async_evd_min_qlen, DAT_EVD_HANDLE* async_evd,
                    DAT_IA_HANDLE* ia) {
@@ -64,7 +66,7 @@ DAT_RETURN open_nothing(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_H
   return encode<Version>({Type::ProviderNotFound});
 }
 
-// Handles point at it after fini. Its functions find no object behind any handle.
+// The table of handles after fini. Its functions find no object behind any handle.
 const DAT_PROVIDER& tombstone() {
   static const DAT_PROVIDER table = [] {
     DAT_PROVIDER all{};
@@ -142,8 +144,7 @@ void provider_fini(const DAT_PROVIDER_INFO& info) {
   entry->registration.registered = false;
   IaControl::close_all(entry->registration);
   HandleSpace::replace_table(&entry->table, &tombstone());
-  // If the registry has dropped the entry already, it answers with an error, and the result is the
-  // same.
+  // An error means that the registry has removed the entry already, which has the same result.
   static_cast<void>(::dat_registry_remove_provider(&entry->table, &entry->info));
 }
 

@@ -48,7 +48,8 @@ struct ArgumentText {
   std::string_view rule;
 };
 
-// Cuts what stands before the first `mark` off `text`.
+// Removes everything up to and including the first `mark` from `text`. Returns what was before the
+// mark.
 std::string_view take_until(std::string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view taken = text.substr(0, end);
@@ -56,7 +57,7 @@ std::string_view take_until(std::string_view& text, char mark) {
   return taken;
 }
 
-// `position` counts from 0. Without such an argument the name is empty.
+// `position` counts from 0. If there is no such argument, the name is empty.
 ArgumentText argument_at(const CallText& call, std::size_t position) {
   std::string_view rest = call.arguments;
   for (; position != 0; --position) take_until(rest, ',');
@@ -68,7 +69,8 @@ ArgumentText argument_at(const CallText& call, std::size_t position) {
   return argument;
 }
 
-// The first of these names that the call has, else its first argument.
+// The argument with the first of these names that the call has. If it has none of them, its first
+// argument.
 ArgumentText argument_named(const CallText& call, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     std::size_t at = 0;
@@ -120,7 +122,7 @@ std::string_view state_of(Detail detail) {
   }
 }
 
-// The argument to report where the answer names none.
+// The argument to report if the return code does not name one.
 ArgumentText subject_of(const CallText& call, Type type, Detail detail) {
   if (type == Type::InvalidAddress) return argument_named(call, {"remote_ia_address", "address"});
   const bool of_ep = between(detail, Detail::EpUnconnected, Detail::EpEvdConnect);
@@ -150,7 +152,8 @@ const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
   return found != std::end(subtypes::kList) ? *found : subtypes::kList[0];
 }
 
-// Words for an argument whose value was not noted: a pointer that must not be null was null.
+// The value to report if no value was noted. If the argument is a pointer that must not be null, it
+// was null.
 std::string_view value_of(const ArgumentText& argument) {
   constexpr std::string_view kPointer = "not null";
   const bool pointer = argument.allowed == kPointer || argument.allowed.starts_with("not null wh");

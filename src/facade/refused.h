@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/refused.h: how the border of C reports a call that it refuses (base/refusal.h).
-// Lives here: the step from a DAT_RETURN to the names of call, argument and answer.
+// facade/refused.h: how a call of the provider table reports that it was refused (base/refusal.h).
+// Lives here: the step from a DAT_RETURN to the names of the call, the argument and the return
+//             code.
 // Not here:   the texts (call_texts.h); the causes, which are noted where they are found.
 // Included after the traits of one DAT version, like answer.h.
 #pragma once
@@ -11,16 +12,16 @@
 
 namespace datum {
 
-// A call of the table in words.
+// The texts for one call of the provider table.
 struct CallText {
   const char* name;
-  const char* arguments; // in their order, by commas: NAME[=ALLOWED[=RULE]]
-  const char* states;    // the states that its object may be in, where INVALID_STATE is an answer
+  const char* arguments; // NAME[=ALLOWED[=RULE]], separated by commas
+  const char* states;    // the legal states of the object, if the call may return INVALID_STATE
 };
 
-// Logs the refusal, and returns `answer`. It logs nothing about an answer that is no refusal.
+// Logs the refusal, and returns `answer`. Logs nothing if `answer` is no refusal.
 [[gnu::cold, gnu::noinline]] DAT_RETURN refused(const CallText& call, DAT_RETURN answer) noexcept;
-// Makes the refusal name `call`, an operation of an extension, in place of the call of the table's
+// Used for operations of an extension: the refusal names `call` instead of the call of the table's
 // slot.
 [[gnu::cold, gnu::noinline]] DAT_RETURN name_refused(const CallText& call,
                                                      DAT_RETURN answer) noexcept;
@@ -29,7 +30,7 @@ constexpr bool is_answer(DAT_RETURN answer) {
   return is_answer(static_cast<Type>(DAT_GET_TYPE(answer) >> 16U));
 }
 
-// Notes the value of an argument for the refusal that follows. The border knows the rest.
+// Notes the value of an argument for the refusal that follows. refused() adds everything else.
 template <class T>
 [[gnu::cold, gnu::noinline]] void note_value(T value) {
   if constexpr (std::is_enum_v<T>)

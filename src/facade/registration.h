@@ -7,7 +7,7 @@
 
 namespace datum {
 
-// Lives as long as the process: handles point at its table.
+// Lives as long as the process, because handles point at its table.
 struct Registration {
   std::string ia_name;
   std::string instance_data;

@@ -50,12 +50,12 @@ struct BindArguments {
   DAT_RMR_COOKIE cookie;
   DAT_COMPLETION_FLAGS flags;
   DAT_RMR_CONTEXT* context;
-  DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL; // null: the triplet alone says which
+  DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL; // null: the triplet alone names the LMR
   Counting counting = Counting::FromAddress;
 };
 
-// Failures name the positions that arguments have in DAT 1.2. `counting`, which 1.2 lacks, has this
-// one.
+// Failures name an argument by its position in DAT 1.2. For `counting`, which DAT 1.2 lacks, they
+// use this position.
 inline constexpr Detail kCountingPosition = Detail::Arg8;
 
 template <class V>
@@ -81,7 +81,7 @@ Status bind(const BindArguments& arguments) {
     note_bits("lmr_triplet.lmr_context", arguments.triplet->lmr_context, "that of lmr_handle", "");
     return {Type::InvalidParameter, Detail::Arg2};
   }
-  // Only the remote rights have a meaning here. The manual names "all" as legal, too
+  // Only the remote rights have a meaning for a window. But "all" is legal, too, as the manual says
   // (dat_rmr_bind).
   const Access access = arguments.privileges;
   if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0) {

@@ -15,7 +15,7 @@ rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep_ha
            DAT_EVD_HANDLE evd_handle, DAT_RSP_HANDLE* rsp_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
-  // Without an EP, the provider makes one when the request arrives (decision 19).
+  // If the consumer passes no EP, the provider makes an EP when the request arrives (decision 19).
   Endpoint* ep = ia.find<ObjectKind::Endpoint>(ep_handle);
   if (ep == nullptr && ep_handle != DAT_HANDLE_NULL)
     return invalid_handle<V>(Detail::HandleEp, ep_handle, ObjectKind::Endpoint);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/runtime.h: what an open IA stands on: a transport, a driver of progress, time, chance.
+// facade/runtime.h: what an open IA is built on: a transport, progress, timers, random numbers.
 // Lives here: the interface between a facade and the module that chose the transports (provider/).
 #pragma once
 
@@ -22,15 +22,15 @@ class Runtime {
   virtual TimerQueue& timers() = 0;
   virtual Random& random() = 0;
   virtual MemoryProbe& memory() = 0;
-  // A connect waits this long for a peer to listen.
+  // How long a connect waits for a peer to listen.
   virtual Duration connect_grace() const { return 0; }
-  // True: the letter of the manual holds (DATUM_STRICT).
+  // True: strict mode (DATUM_STRICT).
   virtual bool strict() const { return false; }
-  // How long a message waits for its Recv, if it is set (DATUM_RNR_TIMEOUT).
+  // How long a message waits for its Recv (DATUM_RNR_TIMEOUT); empty: not set.
   virtual std::optional<Duration> receive_timeout() const { return std::nullopt; }
-  // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
+  // Starts background work. Called once, after the adapter exists and with its lock held.
   virtual Status start(InterfaceAdapter& adapter) = 0;
-  // Ends background work and joins its thread. The caller does not hold the adapter's lock. It does
+  // Ends background work and joins its thread. The caller does not hold the adapter's lock. Does
   // nothing if start() failed or was not called.
   virtual void stop() = 0;
 };
@@ -40,7 +40,7 @@ class RuntimeFactory {
   virtual ~RuntimeFactory() = default;
   virtual Result<std::unique_ptr<Runtime>>
   open(std::string_view ia_name, std::string_view instance_data, LockOwner& lock) = 0;
-  // True: the IAs of two names are one adapter. Fails where there is no answer.
+  // True: the IAs of the two registrations are the same adapter. Fails if that is not known.
   virtual Result<bool> same_adapter(const Registration& /*one*/, const Registration& /*other*/) {
     return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/subtypes.h: the symbolic details of the core as subtypes of one DAT version. Its headers
-// are included before (v1/traits.h).
+// facade/subtypes.h: maps the symbolic details of the core to subtypes of one DAT version. The
+// headers of that version have to be included before (v1/traits.h).
 #pragma once
 
 #include <array>
@@ -117,7 +117,7 @@ inline constexpr Subtype kList[] = {
 #if DAT_VERSION_MAJOR >= 2
     DATUM_SUBTYPE(HandleCsp, DAT_INVALID_HANDLE_CSP),
 #else
-    DATUM_SUBTYPE(HandleCsp, DAT_NO_SUBTYPE), // DAT has no subtype for it
+    DATUM_SUBTYPE(HandleCsp, DAT_NO_SUBTYPE), // DAT 1.2 has no subtype for a CSP
 #endif
 };
 

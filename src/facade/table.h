@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/table.h: what fills a provider table, one function for each kind of object.
-// Each is a template in <object>_calls.h, instantiated once for each DAT version.
+// facade/table.h: the functions that fill a provider table, one for each kind of object. Each is a
+// template in <object>_calls.h, instantiated once for each DAT version.
 #pragma once
 
 namespace datum {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/wait_shield.h: the shield (answer.h) of the two calls in which a thread sleeps.
-// A thread that pthread_cancel(3) ends there unwinds through this function. So it is not noexcept,
-// and lets that unwinding pass.
+// facade/wait_shield.h: the shield (answer.h) of the two calls in which a thread sleeps. If
+// pthread_cancel(3) ends a thread in its sleep, the unwinding passes through this function. So the
+// function is not noexcept, and does not stop that unwinding.
 #pragma once
 
 #include <cxxabi.h>

@@ -108,7 +108,7 @@ size_t datum_memory_usable_size(const void* block) {
 }
 
 void* datum_memory_alloc_huge(size_t size, enum datum_memory_pages* obtained) {
-  process_heap.prepare_thread(); // for its fork handlers
+  process_heap.prepare_thread(); // installs the fork handlers
   datum_memory_pages pages = DATUM_MEMORY_PAGES_BASE;
   void* block = process_arenas.open_block(size, pages);
   if (block != nullptr && obtained != nullptr) *obtained = pages;

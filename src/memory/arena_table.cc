@@ -10,7 +10,7 @@ bool ArenaTable::read(unsigned number, ArenaInfo& out) const {
     // The reader may be a signal handler that interrupted the writer. Waiting for the writer would
     // never end.
     if (before % 2 != 0) return false;
-    // Acquire, so that the second look at the version comes after them.
+    // Acquire, so that the second load of the version comes after these loads.
     out.base = slot.base.load(std::memory_order_acquire);
     out.length = slot.length.load(std::memory_order_acquire);
     out.fd = slot.fd.load(std::memory_order_acquire);

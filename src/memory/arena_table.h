@@ -2,7 +2,7 @@
 // memory/arena_table.h: which arena owns an address, answered without a lock.
 // Lives here: the address map and the published description of each arena.
 // Not here:   creating and carving arenas (arenas.h), system calls.
-// Threads:    readers run any time, also in signal handlers; their caller serialises writers.
+// Threads:    readers run at any time, also in signal handlers; the caller serialises writers.
 #pragma once
 
 #include <datum/memory.h>
@@ -14,13 +14,14 @@
 
 namespace datum::memory {
 
-// Arenas begin at multiples of this, so an address names at most one of them by its upper bits.
+// Arenas begin at multiples of this, so the upper bits of an address name at most one arena.
 inline constexpr unsigned kChunkShift = 26;
 inline constexpr std::size_t kChunkSize = std::size_t{1} << kChunkShift;
 // The kernel gives user addresses beyond 48 bits only to programs that ask for them. Datum never
-// does.
+// asks for them.
 inline constexpr unsigned kAddressBits = 48;
-// It bounds the descriptors held, too. An owner fits in one byte; 0 means no arena.
+// The most arenas, and so the most descriptors that they hold. The number of an arena fits in one
+// byte; 0 means no arena.
 inline constexpr unsigned kMaxArenas = 255;
 static_assert(kMaxArenas <= 0xff);
 
@@ -41,7 +42,7 @@ class ArenaTable {
     const unsigned number = __atomic_load_n(&owners_[address >> kChunkShift], __ATOMIC_ACQUIRE);
     if (number == 0) return 0;
     const ArenaSlot& slot = slots_[number - 1];
-    // An arena need not fill its last chunk. What lies behind it belongs to other code.
+    // An arena need not fill its last chunk. What lies behind the arena belongs to other code.
     const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
     return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
   }
@@ -51,7 +52,7 @@ class ArenaTable {
     return slots_[number - 1].single_block.load(std::memory_order_relaxed);
   }
 
-  // False: the arena went away meanwhile.
+  // False: the arena is gone, or a writer is changing its description.
   bool read(unsigned number, ArenaInfo& out) const;
 
   void publish(unsigned number, const ArenaInfo& info);
@@ -60,7 +61,8 @@ class ArenaTable {
   void retract(unsigned number);
 
  private:
-  // All bits are zero until it is published, so that the table takes no room in the library's file.
+  // All bits are zero until an arena is published, so that the table takes no room in the library's
+  // file.
   struct ArenaSlot {
     std::atomic<std::uint32_t> version{0}; // odd while a writer is at work
     std::atomic<std::uintptr_t> base{0};

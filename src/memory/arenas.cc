@@ -34,8 +34,8 @@ void* Arenas::carve_from_current(std::size_t size, std::size_t alignment) {
   return reinterpret_cast<void*>(at);
 }
 
-// Each arena is to be twice as long as the one before it, so that their number stays small. It is
-// smaller where a limit requires that, down to what is needed now.
+// Adds an arena, twice as long as the arena before it, so that there are few arenas. A limit may
+// make it shorter, down to `least`.
 bool Arenas::grow(std::size_t least) {
   if (free_number() == 0) {
     errno = EMFILE;
@@ -103,7 +103,7 @@ void* Arenas::open_block(std::size_t size, datum_memory_pages& obtained) {
     errno = error;
     return nullptr;
   }
-  // Without the lock: it takes a while, and no other thread knows the block yet.
+  // Without the lock: to populate the block takes a while, and no other thread knows it yet.
   void* base = reinterpret_cast<void*>(info.base);
   const bool ordinary = info.pages == DATUM_MEMORY_PAGES_BASE;
   if (ordinary) advise_huge_pages(info);

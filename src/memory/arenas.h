@@ -15,13 +15,14 @@ inline constexpr std::size_t kLargestArena = std::size_t{16} << 30;
 
 class Arenas {
  public:
-  // Zeroed memory that is never handed out twice, inside one arena. NULL with errno.
+  // Returns zeroed memory inside one arena, and no memory twice unless uncarve() took it back.
+  // NULL: errno says why.
   void* carve(std::size_t size, std::size_t alignment);
 
-  // Takes back the range that was carved last and is not needed.
+  // Takes back the range that was carved last, if it is not needed.
   void uncarve(void* address, std::size_t size);
 
-  // An arena for one block. NULL with errno.
+  // Makes an arena for one block, and returns the block. NULL: errno says why.
   void* open_block(std::size_t size, datum_memory_pages& obtained);
   // For addresses of live blocks only.
   void close_block(void* address);
@@ -53,12 +54,12 @@ class Arenas {
   Mutex mutex_;
   Record records_[kMaxArenas];
   unsigned current_ = 0;          // the arena that is carved from; 0: none yet
-  std::size_t wanted_length_ = 0; // of the newest arena, if no limit had made it shorter
+  std::size_t wanted_length_ = 0; // the newest arena's length without limits
 };
 
 // The allocator's hooks and the fork handlers get no context from their callers, so there is one
-// object per process. It needs no constructor, because malloc comes before constructors. It is all
-// zero bits, because it would otherwise take 4 MiB of every library file.
+// object per process. The object needs no constructor, because the first malloc() may come before
+// constructors run. It is all zero bits: otherwise it would take 4 MiB of the file of each library.
 extern Arenas process_arenas;
 
 } // namespace datum::memory

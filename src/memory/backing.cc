@@ -12,7 +12,8 @@
 namespace datum::memory {
 namespace {
 
-// These are newer than the C library's headers of the oldest system on which Datum is built.
+// These constants are newer than the C library's headers of the oldest system on which Datum is
+// built.
 constexpr unsigned kMfdNoexecSeal = 0x8;
 constexpr unsigned kMfdHuge2Mb = 21u << 26;
 constexpr int kMadvPopulateWrite = 23;
@@ -27,7 +28,7 @@ int create_memfd(PagePool pool) {
   return memfd_create("datum-memory", flags);
 }
 
-// A filter of system calls may refuse the question. Then no limit is known, and none is assumed.
+// A filter of system calls may refuse getrlimit(2). Then no limit is known, and none is assumed.
 rlim_t limit_of(decltype(RLIMIT_NOFILE) resource) {
   rlimit limit{};
   return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
@@ -47,7 +48,7 @@ void* map_at(void* address, std::size_t length, int fd) {
   void* got =
       mmap(address, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
   if (got == MAP_FAILED || got == address) return got;
-  munmap(got, length); // a kernel that took the address for a hint
+  munmap(got, length); // an old kernel has taken the address for a hint
   errno = EEXIST;
   return MAP_FAILED;
 }
@@ -71,7 +72,7 @@ void* map_below_others(std::size_t length, int fd) {
   return MAP_FAILED;
 }
 
-// Reserves a chunk more, uses the aligned part, and cuts off the rest.
+// Reserves one chunk more than `length`, uses the aligned part, and cuts off the rest.
 void* map_inside_reservation(std::size_t length, int fd) {
   void* reserved = reserve(length + kChunkSize);
   if (reserved == MAP_FAILED) return MAP_FAILED;
@@ -180,7 +181,8 @@ bool discard(void* address, std::size_t length) {
 }
 
 bool populate(void* address, std::size_t length) {
-  // Kernels before 5.14 do not know MADV_POPULATE_WRITE. There a page comes at its first touch.
+  // Kernels before 5.14 do not know MADV_POPULATE_WRITE. On such a kernel each page is made at its
+  // first access.
   return madvise(address, length, kMadvPopulateWrite) == 0 || errno == EINVAL;
 }
 

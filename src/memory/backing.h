@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // memory/backing.h: one sealed memfd and its mapping.
-// Lives here: the system calls that make, check and unmake them; huge pages.
-// Not here:   which part of it belongs to what (arenas.h).
+// Lives here: the system calls that make, check and remove both; huge pages.
+// Not here:   which part of the memory belongs to which block (arenas.h).
 #pragma once
 
 #include "arena_table.h"
 
 namespace datum::memory {
 
-// A multiple of every base page size in use; lengths of files are multiples of it.
+// A multiple of every base page size in use. The length of each file is a multiple of kGranule.
 inline constexpr std::size_t kGranule = std::size_t{64} << 10;
 inline constexpr std::size_t kHugePageSize = std::size_t{2} << 20;
 
@@ -36,14 +36,14 @@ void identify(int fd, ArenaInfo& info);
 void advise_huge_pages(const ArenaInfo& info);
 datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info);
 
-// The longest file that RLIMIT_FSIZE allows. Making a longer one would kill the process (SIGXFSZ).
+// The longest file that RLIMIT_FSIZE allows. Making a longer file would kill the process (SIGXFSZ).
 std::size_t longest_file();
 
 // Gives pages back to the kernel, by address and not by descriptor: see owns_descriptor(). The
 // range reads as zero afterwards. False: the kernel refused.
 bool discard(void* address, std::size_t length);
-// Makes every page of the range present. False: the kernel has too few, and a later touch would
-// raise SIGBUS.
+// Makes every page of the range present. False: the kernel has too few pages, and a later access
+// would raise SIGBUS.
 bool populate(void* address, std::size_t length);
 
 } // namespace datum::memory

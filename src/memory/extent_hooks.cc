@@ -12,7 +12,8 @@ namespace datum::memory {
 namespace {
 
 constinit ExtentPolicy extent_policy;
-// jemalloc turns every failure into ENOMEM. A user can act upon "too many open files".
+// The errno of the failure, since jemalloc turns every failure into ENOMEM. A user can act upon
+// "too many open files".
 constinit thread_local int extent_error = 0;
 
 std::byte* part(void* address, std::size_t offset) {
@@ -32,7 +33,7 @@ void* private_pages(std::size_t size, std::size_t alignment) {
 
 void* allocate(extent_hooks_t*, void* wanted, std::size_t size, std::size_t alignment, bool* zero,
                bool* commit, unsigned) {
-  if (wanted != nullptr) return nullptr; // jemalloc itself grows in place (merge)
+  if (wanted != nullptr) return nullptr; // jemalloc grows a block in place by itself (merge)
   void* got = process_arenas.carve(size, alignment);
   extent_error = got == nullptr ? errno : 0;
   if (got == nullptr && extent_policy.private_fallback) got = private_pages(size, alignment);
@@ -67,12 +68,12 @@ bool split(extent_hooks_t*, void*, std::size_t, std::size_t, std::size_t, bool, 
   return false;
 }
 
-// Arenas may lie side by side, but no block may reach from one into the next.
+// Arenas may lie side by side, but no block may reach from one arena into the next.
 bool merge(extent_hooks_t*, void* left, std::size_t, void* right, std::size_t, bool, unsigned) {
   return process_arenas.owner(left) != process_arenas.owner(right);
 }
 
-// No dalloc: jemalloc keeps the memory and reuses it, after it has returned the pages.
+// There is no dalloc: jemalloc returns the pages, keeps the address range, and reuses it.
 constinit extent_hooks_t hooks = {allocate, nullptr, nullptr, commit, decommit,
                                   nullptr,  purge,   split,   merge};
 

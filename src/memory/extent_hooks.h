@@ -8,7 +8,7 @@
 namespace datum::memory {
 
 struct ExtentPolicy {
-  // The preloaded library sets this: if no memfd can be made, malloc() returns private memory. In
+  // libdatum-malloc.so sets this: if no memfd can be made, malloc() returns private memory. In
   // libdatum.so.1 (extension.cc) such an allocation fails.
   bool private_fallback = false;
   // Under strict overcommit the first touch of a page may raise SIGBUS. So allocate() asks the
@@ -19,7 +19,7 @@ struct ExtentPolicy {
 void set_extent_policy(const ExtentPolicy& policy);
 // The errno with which this thread's last extent failed, or `otherwise`. Forgets the errno.
 int take_extent_error(int otherwise);
-// Never changes. It is not const only because jemalloc's interface is not.
+// The table never changes. It is not const only because jemalloc's interface is not.
 extent_hooks_t* shareable_extent_hooks();
 
 } // namespace datum::memory

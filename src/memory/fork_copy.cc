@@ -24,9 +24,8 @@ namespace {
   std::abort();
 }
 
-// Other threads keep writing during the copy, as they do while the kernel's own fork copies. The
-// copy is a bare system call, which ThreadSanitizer does not see, as it does not see the kernel's
-// own copy.
+// Other threads keep writing during this copy, as they do while fork(2) itself copies memory. The
+// copy is made by a bare system call, so ThreadSanitizer reports no race.
 bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) {
   while (begin < end) {
     const long done = syscall(SYS_pwrite64, fd, base + begin, end - begin, begin);
@@ -37,7 +36,7 @@ bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) 
   return true;
 }
 
-// Calls put(begin, end) for each range that was ever written below 'used'. Holes stay holes.
+// Calls put(begin, end) for each range below 'used' that was ever written. Holes stay holes.
 template <class Put>
 bool for_each_written_part(const ArenaInfo& info, std::size_t used, Put put) {
   if (!owns_descriptor(info)) return put(std::size_t{0}, used); // no descriptor to ask
@@ -88,15 +87,16 @@ void ForkCopy::install_handlers() {
 
 ForkCopy::Copy ForkCopy::copy_of(const ArenaInfo& info, std::size_t used) {
   Copy copy;
-  // An arena without a file is private since an earlier fork. The kernel copies it.
+  // An arena without a file became private at an earlier fork. The kernel copies it.
   if (info.fd < 0) return copy;
   copy.fd = copy_to_file(info, used);
   if (copy.fd < 0) copy.pages = copy_to_pages(info, used);
   return copy;
 }
 
-// Runs after all such handlers that were registered later, so with their locks held, and before the
-// fork. What other threads write from now on is not in the copy, as if it came later.
+// Runs just before the fork, after the handlers that were registered later: the locks that they
+// take are held by now. What other threads write from here on may be missing in the copy, as if it
+// were written after the fork.
 void ForkCopy::before() {
   const int saved = errno;
   if (process_arenas.owner(__builtin_frame_address(0)) != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// memory/fork_copy.h: a child gets its own arenas.
-// Lives here: the copy taken just before fork, put in place in the child before it runs.
+// memory/fork_copy.h: gives the child of a fork its own copy of the arenas.
+// Lives here: the copy, which is made just before the fork and put in place in the child before the
+//             child's code runs.
 // Not here:   vfork and posix_spawn, which share the parent's memory until exec and need no copy.
 #pragma once
 
@@ -17,7 +18,7 @@ class ForkCopy {
   static void in_parent();
   static void in_child();
 
-  // Either a file as shareable as the original, or, where there is none, private pages.
+  // A file as shareable as the original, or private pages if no file can be made.
   struct Copy {
     int fd = -1;
     void* pages = nullptr;

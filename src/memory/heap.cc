@@ -20,10 +20,10 @@ namespace {
 
 constinit Mutex start_mutex;
 
-// One automatic arena, for jemalloc's own needs. It exists before jemalloc can be told where to
-// take memory from, so the program's blocks must not come from there (choose_arena). For the same
-// reason there is no oversize arena; large_flags_ replaces it. realloc(p, 0) frees, as the C
-// library's does.
+// jemalloc gets one automatic arena, for its own needs. This arena exists before jemalloc can be
+// told where to take memory from, so the program's blocks must not come from there (choose_arena).
+// For the same reason there is no oversize arena; large_flags_ replaces it. realloc(p, 0) frees, as
+// in the C library.
 constexpr const char* kConfiguration =
     "narenas:1,oversize_threshold:0,zero_realloc:free,background_thread:false,"
     "dirty_decay_ms:5000,muzzy_decay_ms:0";
@@ -62,7 +62,8 @@ void return_pages_at_once(unsigned arena) {
 } // namespace
 
 void Heap::start() {
-  // Set first: jemalloc's start-up may itself allocate (thread keys), and has to get through.
+  // Set first: jemalloc's start-up may itself allocate (thread keys), and must not call start()
+  // again.
   thread_is_prepared = true;
   const int saved = errno;
   {
@@ -75,8 +76,8 @@ void Heap::start() {
 }
 
 void Heap::start_once() {
-  // Before jemalloc registers its own handlers. So its locks are held during the copy, and in the
-  // child the copy is in place before jemalloc touches it.
+  // This comes before jemalloc registers its own handlers. So jemalloc's locks are held during the
+  // copy, and in the child the copy is in place before jemalloc uses the memory.
   ForkCopy::install_handlers();
   set_extent_policy({.private_fallback = start_library(), .commit_early = strict_overcommit()});
   datum_je_malloc_conf = kConfiguration;
@@ -145,8 +146,9 @@ int Heap::allocate_aligned(void** block, std::size_t alignment, std::size_t size
   return 0;
 }
 
-// jemalloc looks at its clock only when a thread passes its caches a thousand times. It takes pages
-// that it has not looked at for a while as freshly freed. So this makes it look once a second.
+// By itself jemalloc checks the age of freed pages only after a thousand operations of a thread
+// that miss its cache. It takes pages that it has not checked for a while for freshly freed. So
+// this function makes jemalloc check once a second.
 void Heap::return_old_pages() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

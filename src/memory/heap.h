@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // memory/heap.h: jemalloc set up on Datum's arenas.
-// Lives here: start-up in the right order, sizes that bypass jemalloc's caches, the private arena.
+// Lives here: start-up in the right order, blocks that bypass jemalloc's caches, the arena for
+//             private blocks.
 // Not here:   the exported names (api.cc, preload.cc).
 #pragma once
 
@@ -20,7 +21,7 @@ class Heap {
       start();
   }
 
-  // Blocks of this size or larger return their pages at the moment they are freed.
+  // A block of this size or larger returns its pages at the moment it is freed.
   static constexpr std::size_t kLargeSize = std::size_t{8} << 20;
 
   void* allocate(std::size_t size) {
@@ -37,7 +38,7 @@ class Heap {
       return_old_pages();
   }
 
-  // Memory that no peer can map and that no thread's cache holds: see preload.cc.
+  // Memory that no peer can map and no thread cache keeps: see preload.cc.
   void* allocate_private(std::size_t size) { return allocate_with(size, private_flags_); }
   void* allocate_private_zeroed(std::size_t count, std::size_t size);
   void* reallocate_private(void* block, std::size_t size);
@@ -71,9 +72,9 @@ class Heap {
 
 extern Heap process_heap;
 
-// The start-up that differs between the two libraries. Called once, before the first allocation.
-// True: private memory is better than none. Defined in preload.cc (libdatum-malloc.so) and
-// extension.cc (libdatum.so.1).
+// The part of the start-up that differs between the two libraries. Called once, before the first
+// allocation. True: allocations may fall back to private memory. Defined in preload.cc
+// (libdatum-malloc.so) and extension.cc (libdatum.so.1).
 bool start_library();
 
 } // namespace datum::memory

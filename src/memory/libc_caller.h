@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// memory/libc_caller.h: is a call to malloc the C library's own?
+// memory/libc_caller.h: tells whether the C library itself makes a call to malloc.
 // Lives here: the address ranges of libc and the dynamic loader.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // memory/mutex.h: the lock of this folder.
-// Lives here: a mutex that needs no libstdc++, which the preloaded library would load into each
-//             program.
+// Lives here: a mutex that needs no libstdc++. Otherwise libdatum-malloc.so would load libstdc++
+//             into each program.
 #pragma once
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // libdatum-malloc.so: the malloc family, on shareable memory.
 // Blocks that the C library allocates for itself stay private. In the child of a fork the C library
-// resets the locks of its streams before ForkCopy::in_child() runs. In shared memory that would
-// break the streams of the parent. Private blocks pass no thread cache, since they would mix with
-// the others there.
+// resets the locks of its streams before ForkCopy::in_child() runs. If these locks were in shared
+// memory, that would break the streams of the parent. Private blocks pass no thread cache, where
+// they would mix with shareable blocks.
 #include "arenas.h"
 #include "heap.h"
 #include "libc_caller.h"

@@ -7,8 +7,8 @@ namespace datum {
 
 void BackgroundLoop::announce() {
   driver_.handover().doorbell().background_started();
-  // From now on peers have to ring, until they are told that a thread polls. A link that is made
-  // later tells its peer so as it is made.
+  // Tells peers that they have to ring until a thread polls. A link that is made later tells its
+  // peer when it is made.
   static_cast<void>(driver_.stop_polling());
 }
 
@@ -17,13 +17,13 @@ void BackgroundLoop::run() {
   PassEnd last = PassEnd::Woken;
   while (!stopping_.load(std::memory_order_relaxed)) {
     last = pass(last);
-    // The pass did work. If peers send without a pause, the next pass begins at once, so another
-    // thread gets the lock in between. Beside a polling thread the next pass backs off, without it.
+    // If peers send without a pause, the next pass begins at once. So other threads get the lock in
+    // between. While a thread polls, that is not needed: the next pass backs off without the lock.
     if ((last == PassEnd::Looked || last == PassEnd::Worked) && !driver_.handover().is_polling())
       lock_.let_in();
   }
   driver_.handover().doorbell().background_gone();
-  // Without this thread the end of polling would go unnoticed.
+  // This thread would notice the end of polling. Without it peers have to ring from now on.
   if (driver_.handover().is_polling()) static_cast<void>(driver_.stop_polling());
   lock_.relinquish();
 }
@@ -56,8 +56,9 @@ bool BackgroundLoop::must_end_backoff() const {
   return driver_.pending().is_wanted() && !other_thread_polls();
 }
 
-// A thread that has polled for long, and polled just now, will do the work at its next poll. A
-// thread that sends all the time leaves work between most polls: that must not end a backoff.
+// True: a thread has polled for long, and polled just now, so it will do the work at its next poll.
+// A thread that sends all the time leaves work behind between most polls, which must not end a
+// backoff.
 bool BackgroundLoop::other_thread_polls() const {
   return plan_.length() > waiting::kTick &&
          places_.now() - driver_.meter().last_timed_poll() <= waiting::kJustNow;
@@ -72,14 +73,15 @@ BackgroundLoop::BackoffEnd BackgroundLoop::back_off_once() {
     driver_.pending().begin_sleep();
     if (!must_end_backoff()) rung = places_.sleep_in_background(plan_.at_doorbell(), end);
     if (must_end_backoff()) return BackoffEnd::Wanted;
-    // The sleep ended early, but by now another thread has done the urgent work: back to sleep.
+    // If the sleep ended early and another thread has done the urgent work already, sleep again.
   } while (!rung && places_.now() < end);
   return rung ? BackoffEnd::Rung : BackoffEnd::AsPlanned;
 }
 
-// A peer rings when its records were not taken for a while. Often the reason is only that the
-// kernel ran another thread in place of the poller; a poll that begins now sees what the doorbell
-// was for. Without a spare core, the yield could give a spinning program a whole time slice.
+// True: another thread has polled, so it has found what the peer rang for. A peer rings if its
+// records were not taken for a while, often only because the kernel ran another thread in place of
+// the poller. The yield lets the poller run. Without a spare core it could give a spinning program
+// a whole time slice, so there is none.
 bool BackgroundLoop::let_others_look() {
   if (!driver_.has_core_to_spare()) return false;
   const std::uint32_t before = driver_.meter().polls();
@@ -88,8 +90,8 @@ bool BackgroundLoop::let_others_look() {
 }
 
 // Called while another thread polls all the time, or has just left a wait and will soon wait again.
-// To wake the background thread at the end of every short wait would cost more than the wait. While
-// others are busy, the background thread does not even touch the lock.
+// Waking the background thread at the end of every short wait would cost more than the wait. So the
+// background thread sleeps by a timer, and does not take the lock while other threads are busy.
 BackgroundLoop::PassEnd BackgroundLoop::back_off() {
   driver_.handover().doorbell().back_off();
   plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors());

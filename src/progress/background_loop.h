@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/background_loop.h: what the background thread does: it backs off while other threads
-// poll, owns the doorbell while no other thread does, and is parked while a waiter sleeps there.
+// progress/background_loop.h: what the background thread does. It backs off while other threads
+// poll, is parked while a waiter owns the doorbell, and otherwise owns the doorbell itself.
 // Not here: the thread itself (background_thread.h), how long a backoff is (backoff_plan.h), what a
 //           turn does (transport_driver.h).
-// Threads:  announce() and retract() hold the adapter's lock; run() and request_stop() take it.
+// Threads:  the caller of announce() and retract() holds the adapter's lock; run() and
+//           request_stop() take it.
 #pragma once
 
 #include <atomic>
@@ -20,19 +21,19 @@ class BackgroundLoop {
   BackgroundLoop(const BackgroundLoop&) = delete;
   BackgroundLoop& operator=(const BackgroundLoop&) = delete;
 
-  // There will be a thread; there is none after all.
+  // announce(): the background thread is about to start. retract(): its start has failed.
   void announce();
   void retract() { driver_.handover().doorbell().background_gone(); }
-  // In that thread, until request_stop().
+  // Called in the background thread. Returns after request_stop().
   void run();
   void request_stop();
 
  private:
   enum class BackoffEnd : std::uint8_t { AsPlanned, Rung, Wanted };
   enum class PassEnd : std::uint8_t {
-    Looked, // a look has found work
-    Woken,  // a waiter has left, or a thread has started to poll
-    Worked, // the pass has handled what there was; the next one looks again
+    Looked, // a turn has found work
+    Woken,  // a wake-up came: a waiter has left, or a thread has started to poll
+    Worked, // the pass has handled what was ready; the next pass looks again
     Quiet,  // other threads are no longer busy
   };
 

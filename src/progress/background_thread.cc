@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kNameBytes = 15;
 
-// A new thread inherits its creator's mask. A signal of the program must reach the program's
-// threads.
+// Blocks all signals while the thread is created. The new thread inherits the mask, so that signals
+// reach only the program's own threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -42,13 +42,15 @@ struct Start {
 void* run(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
   pthread_setname_np(pthread_self(), start->name.c_str());
-  // The default slack of 50 us is about as long as a tick.
+  // The kernel's default timer slack of 50 us is about as long as a tick, so it would double a
+  // backoff.
   ::prctl(PR_SET_TIMERSLACK, 1UL);
   start->body();
   return nullptr;
 }
 
-// If a sandbox refuses futex by now, pthread_join() of a running thread would end the program.
+// If a sandbox refuses futex(2) by now, pthread_join() would end the program while the thread still
+// runs. So the thread's end is polled for.
 void wait_for_end(pthread_t thread) {
   while (pthread_tryjoin_np(thread, nullptr) == EBUSY) {
     if (why_no_futex() == 0) {
@@ -70,7 +72,7 @@ Status BackgroundThread::start(std::string_view name, std::function<void()> body
     errno = error;
     return {Type::InsufficientResources, Detail::ResourceDevice};
   }
-  static_cast<void>(start.release()); // belongs to the thread now
+  static_cast<void>(start.release()); // the thread owns it now
   process_ = ::getpid();
   return kOk;
 }

@@ -21,14 +21,14 @@ class BackgroundThread {
 
   // `name` is cut to the kernel's 15 bytes. A failure leaves its cause in errno.
   Status start(std::string_view name, std::function<void()> body);
-  // In a forked child, which does not have the thread, this does nothing.
+  // Does nothing in a forked child, which does not have the thread.
   void join();
   // True: this process started the thread.
   bool started_here() const;
 
  private:
   pthread_t thread_{};
-  pid_t process_ = 0; // the process that started it and has not joined it; 0: none
+  pid_t process_ = 0; // the process that has started the thread and not joined it; 0: none
 };
 
 } // namespace datum

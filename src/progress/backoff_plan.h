@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/backoff_plan.h: how long the background thread backs off while other threads drive the
 // transport.
-// Lives here: the decision, from the activity of other threads.
+// Lives here: deciding the length from the activity of other threads.
 // Not here:   clocks, sleeping.
 //
 // A backoff ends with a timer, and a timer costs up to 20 us of a poller's processor in a virtual
 // machine. So a backoff lasts an eighth of the time for which other threads have been busy without
-// a break: the longer they have polled, the more seldom they are disturbed. The background thread
-// then notices the end of polling late, which delays no peer that still polls or waits: it rings
-// (Link::watch).
+// a break. The longer they have polled, the more seldom a timer disturbs them. The background
+// thread then notices the end of polling late. That delays only a peer that neither polls nor
+// waits: any other peer notices that its records are not taken, and rings (Link::watch).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace datum {
 struct Activity {
   std::uint32_t polls = 0;
   std::uint32_t waits = 0;     // waits that have ended
-  Instant last_timed_poll = 0; // when a poll last looked at the clock
+  Instant last_timed_poll = 0; // when a poll last read the clock
   bool copying = false;        // True: a polling thread is in the middle of a long copy
 };
 
@@ -30,8 +30,8 @@ class BackoffPlan {
  public:
   Duration length() const { return length_; }
   // True: a doorbell may end the backoff, too. False where waiters come and go, since a doorbell
-  // would wake both threads, and where data comes by descriptors: each arrival would wake the
-  // background thread beside the poller that takes it.
+  // would wake the waiter and the background thread. False also where data comes by descriptors,
+  // since each arrival would wake the background thread although the poller handles it.
   bool at_doorbell() const { return at_doorbell_; }
 
   void begin(const Activity& now, bool data_by_descriptors) {
@@ -39,8 +39,8 @@ class BackoffPlan {
     data_by_descriptors_ = data_by_descriptors;
     if (data_by_descriptors) at_doorbell_ = false;
   }
-  // A backoff ended by its timer at `time`. False: no other thread is busy, and the next backoff is
-  // a first one. True: another backoff follows, of the new length().
+  // A backoff ended by its timer at `time`. False: no other thread is busy, so the next backoff
+  // starts again with the shortest length. True: another backoff follows, of the new length().
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough =
@@ -52,8 +52,8 @@ class BackoffPlan {
       return false;
     }
     if (busy_since_ == kNever) busy_since_ = time - length_;
-    // A long backoff may contain many polls and their end. A short backoff shows whether polling
-    // continues.
+    // Polling may have ended in the middle of a long backoff. If that is possible, the next backoff
+    // is short and shows whether polling continues.
     const bool sure = waits || now.copying || length_ == waiting::kTick ||
                       time - now.last_timed_poll <= waiting::kTick;
     const bool away = waits || data_by_descriptors_;
@@ -62,7 +62,8 @@ class BackoffPlan {
     at_doorbell_ = !away && length_ > waiting::kTick;
     return true;
   }
-  // Another event ended the backoff. The next backoff is one tick long, to see what follows.
+  // Called if the backoff did not end by its timer. The next backoff is one tick long, since the
+  // other threads may no longer be busy.
   void interrupted() {
     length_ = waiting::kTick;
     at_doorbell_ = false;

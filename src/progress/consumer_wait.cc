@@ -25,7 +25,7 @@ WaitResult ConsumerWait::wait(WaitPoint& point, Instant deadline) {
   const bool polls = spin_.worth_it();
   if (!polls || !spin(point, start, deadline)) result = sleep(point, deadline);
   const Duration waited = places_.now() - start;
-  // A short time limit says nothing about how long the event would have taken.
+  // If a short time limit ended the wait, it is not known how long the event would have taken.
   if (result == WaitResult::Signalled || waited > waiting::kSpin) spin_.learn(polls, waited);
   return result;
 }
@@ -45,14 +45,15 @@ bool ConsumerWait::spin(const WaitPoint& point, Instant start, Instant deadline)
   return false;
 }
 
-// Lets other threads have the lock, and runs what was deferred until no lock is held.
+// Gives up the lock for a moment. Other threads may take it, and calls that were deferred until no
+// lock is held are made.
 void ConsumerWait::breathe() {
   lock_.relinquish();
   lock_.acquire();
 }
 
-// A thread inside sleep(), awake or asleep. The destructor runs also when the thread is cancelled
-// in its sleep.
+// Exists while a thread is inside sleep(), awake or asleep. The destructor also runs if the thread
+// is cancelled in its sleep.
 class ConsumerWait::Waiting {
  public:
   Waiting(TransportDriver& driver, WaitPoint& point, Sleeper& me) : driver_(driver), point_(point) {
@@ -72,7 +73,8 @@ class ConsumerWait::Waiting {
   WaitPoint& point_;
 };
 
-// The same thread without the lock. It takes the lock again whichever way its sleep ends.
+// Exists while the thread sleeps without the lock. The destructor takes the lock again, however the
+// sleep ends.
 class ConsumerWait::Asleep {
  public:
   Asleep(LockOwner& lock, Handover& handover, Sleeper& me)
@@ -108,9 +110,9 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
       result = WaitResult::TimedOut;
       break;
     }
-    // Deferred work runs when the lock is given up. It may be a proxy agent, which may itself wait.
-    // So it runs before this thread claims the doorbell. Otherwise the agent's wait would line up
-    // behind an owner that does not sleep at the doorbell.
+    // Deferred calls are made when the lock is given up, and one of them may be a proxy agent that
+    // waits itself. So let_in() comes before this thread claims the doorbell. Otherwise the agent's
+    // wait would line up behind a doorbell owner that does not sleep at the doorbell.
     if (worked || lock_.has_deferred())
       lock_.let_in();
     else if (!driver_.handover().is_polling() || !driver_.stop_polling())
@@ -120,11 +122,12 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
   return result;
 }
 
-// Where data comes by descriptors, the work that an event leaves is mostly an acknowledgement. The
-// consumer's answer takes it along: its next call does it, or the background thread after a
-// backoff. Elsewhere descriptors only ring. This thread may have taken a ring off its descriptor
-// and not yet looked at what the peer rang for, and the peer does not ring for that again.
-// With one processor the background thread might not run before the consumer sleeps again.
+// True: the wait may return at once, although look() might find more work. Where data comes by
+// descriptors, the work that an event leaves behind is mostly an acknowledgement. The consumer's
+// next call sends it, or the background thread after a backoff. Elsewhere descriptors carry only
+// doorbells. This thread may have read a doorbell and not yet polled the ring that the peer rang
+// for, and the peer does not ring again. With only one processor the background thread might not
+// run before the consumer sleeps again.
 bool ConsumerWait::may_leave_the_rest() const {
   return driver_.has_core_to_spare() && driver_.data_by_descriptors() &&
          driver_.handover().doorbell().background() != Doorbell::Background::Absent;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/consumer_wait.h: a thread of the consumer that waits: it polls for a moment, then sleeps
-// at the doorbell or beside it.
+// progress/consumer_wait.h: a wait of a consumer's thread. The thread polls for a moment, then
+// sleeps at the doorbell or beside it.
 // Not here: what a turn does (transport_driver.h), which thread owns the doorbell (doorbell.h),
 //           whether polling pays (spin_budget.h).
-// Threads:  every call holds the adapter's lock, which is given up during sleep.
+// Threads:  the caller holds the adapter's lock, which is given up during sleep.
 #pragma once
 
 #include "progress/spin_budget.h"
@@ -13,7 +13,7 @@ namespace datum {
 
 class ConsumerWait {
  public:
-  // `polls`: the adapter's, through which the consumer's other threads poll, too.
+  // `polls`: the adapter's progress, through which the consumer's other threads poll, too.
   ConsumerWait(LockOwner& lock, Places& places, TransportDriver& driver, Progress& polls)
       : lock_(lock), places_(places), driver_(driver), polls_(polls),
         spin_(driver.has_core_to_spare()) {}
@@ -21,7 +21,7 @@ class ConsumerWait {
   ConsumerWait& operator=(const ConsumerWait&) = delete;
 
   WaitResult wait(WaitPoint& point, Instant deadline);
-  // Ends a wait on it, if there is one.
+  // Ends the wait at `point`, if a thread waits there.
   void signal(WaitPoint& point);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/descriptor_pace.h: when a thread that polls all the time looks at descriptors again.
-// Looks in vain are ever farther apart.
+// progress/descriptor_pace.h: when a thread that polls all the time checks descriptors again. The
+// gap between two checks grows as long as they find nothing.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace datum {
 class DescriptorPace {
  public:
   bool is_due(Instant now) const { return now >= next_; }
-  // `longest`: between two looks in vain.
+  // `longest`: the longest gap between two checks that find nothing.
   void on_look(bool found, Instant now, Duration longest) {
     gap_ = found ? 0 : std::min(2 * gap_ + waiting::kDescriptorStep, longest);
     next_ = now + gap_;

@@ -15,7 +15,7 @@ void ProgressEngine::wake() {
   if (driver_.pending().want()) driver_.handover().wake();
 }
 
-// wake() ends every sleep of the background thread but a backoff.
+// wake() ends every sleep of the background thread except a backoff, which is shortened here.
 void ProgressEngine::wake_promptly() {
   PendingLook& pending = driver_.pending();
   pending.make_urgent();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/engine.h: drives one adapter's transport. A polling thread does it; else the thread that
-// sleeps at the doorbell; else the background thread.
-// Lives here: the parts, and what a call that leaves work behind asks of them.
+// progress/engine.h: drives one adapter's transport. The driver is a thread that polls or, if none
+// polls, a waiter that sleeps at the doorbell or, if there is none, the background thread.
+// Lives here: the parts, and waking a thread for work that a call has left behind.
 // Not here:   a turn (transport_driver.h), a consumer's wait (consumer_wait.h), the background
-//             thread's work (background_loop.h); threads themselves (threaded_progress.h).
-// Threads:    every call holds the adapter's lock, except run_background() and request_stop().
+//             thread's work (background_loop.h), starting the thread (threaded_progress.h).
+// Threads:    the caller holds the adapter's lock, except for run_background() and request_stop().
 #pragma once
 
 #include "progress/background_loop.h"
@@ -30,7 +30,8 @@ class ProgressEngine : public Progress {
   void copied(std::uint64_t octets) final { driver_.meter().end_copy(octets); }
   Instant now() final { return places_.now(); }
 
-  // The background thread: announced with the lock held, run without it.
+  // announce_background() and retract_background() are called with the lock held, run_background()
+  // without it.
   void announce_background() { background_.announce(); }
   void retract_background() { background_.retract(); }
   void run_background() { background_.run(); }

@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-// epoll_wait(2) with nanoseconds; Linux before 5.11 takes two system calls for it.
+// epoll_wait(2) with a limit in nanoseconds. Before Linux 5.11 this takes two system calls.
 int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
   timespec span = timespec_of(until == kNever ? 0 : until - now);
   timespec* limit = until == kNever ? nullptr : &span;
@@ -31,8 +31,8 @@ int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
   const int found = static_cast<int>(sleeping_call(SYS_ppoll, reinterpret_cast<long>(&watched), 1,
                                                    reinterpret_cast<long>(limit), 0, 0, 0));
   if (found <= 0) return found;
-  // This call does not sleep, so no signal interrupts the consumer's wait here. The next call finds
-  // what this one misses.
+  // This call does not sleep, so a signal cannot interrupt it. If it fails, the next wait finds the
+  // ready descriptors.
   return std::max(0, ::epoll_wait(epoll, ready.events.data(), ReadyBatch::kSize, 0));
 }
 
@@ -109,15 +109,15 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
   bool any = false;
   for (int i = 0; i < ready.count; ++i) {
     const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
-    // Each handler is looked up in its turn: the handler before it may have removed it, or grown
-    // the table.
+    // Each handler is looked up just before its call, since an earlier handler may have removed it
+    // or may have grown the table.
     FdHandler* const handler = handler_of(event.data.u64);
     if (handler == nullptr) continue;
     any = true;
     try {
       handler->on_ready(event.events);
     } catch (const std::bad_alloc&) {
-      // The event of the descriptor is still pending. The next look finds it.
+      // The event of the descriptor is still pending, and the next call finds it.
       shortage_.tell(kNoMemory, monotonic_now(), "epoll: what a descriptor has to say waits");
     }
   }
@@ -151,16 +151,16 @@ std::optional<bool> EpollReactor::ask_recent() {
   }
 }
 
-// The handler that the key still stands for. nullptr: the handler is gone, or the descriptor only
-// wakes.
+// The handler that was registered with this key. nullptr: the handler has been removed, or the
+// descriptor has none and only wakes.
 FdHandler* EpollReactor::handler_of(std::uint64_t key) const {
   if (key == kSilent) return nullptr;
   const HandlerSlot slot = slots_[static_cast<std::uint32_t>(key)];
   return slot.generation == key >> 32U ? slot.handler : nullptr;
 }
 
-// A descriptor that stays ready goes to the back of the kernel's queue. So this many batches hold
-// all of them.
+// A descriptor that stays ready goes to the back of the kernel's queue. So `left` batches contain
+// every ready descriptor.
 void EpollReactor::handle_all() {
   for (std::uint32_t left = handlers_ / ReadyBatch::kSize + 1; left != 0; --left) {
     const ReadyBatch ready = ready_now();

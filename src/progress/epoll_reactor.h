@@ -29,17 +29,18 @@ class EpollReactor final : public Reactor {
 
   // Sleeps until `until` at the latest. Never returns TimedOut before it.
   Wake wait(Instant now, Instant until, ReadyBatch& ready);
-  // Calls the handlers that are still registered for the ready descriptors. True: there was one.
+  // Calls the handlers that are still registered for the ready descriptors. True: at least one was
+  // called.
   bool handle(const ReadyBatch& ready);
-  // Asks the kernel, and handles a batch of what is ready.
+  // Gets one batch of ready descriptors from the kernel, and handles it.
   bool handle_now();
-  // handle_now() for a thread that polls all the time. Seven times of eight it asks only the
+  // handle_now() for a thread that polls all the time. In seven of eight calls it checks only the
   // descriptor that was ready last.
   bool handle_polling();
   void handle_all() override;
 
  private:
-  // The key of a descriptor that only wakes.
+  // The key of descriptors without a handler, which only end wait().
   static constexpr std::uint64_t kSilent = ~std::uint64_t{0};
   FdHandler* handler_of(std::uint64_t key) const;
   std::optional<bool> ask_recent();
@@ -57,7 +58,7 @@ class EpollReactor final : public Reactor {
   std::vector<HandlerSlot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
   std::uint64_t recent_ = kSilent; // the key of the only descriptor of the last batch, or kSilent
-  std::uint32_t recent_looks_ = 0; // looks at that descriptor that are left before a look at all
+  std::uint32_t recent_looks_ = 0; // checks of recent_ alone before the next check of all
   ShortageLog shortage_;           // for descriptors that cannot be watched
 };
 

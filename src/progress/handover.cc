@@ -8,7 +8,7 @@ namespace datum {
 bool Handover::start_polling() {
   if (!doorbell_.can_start_polling()) return false;
   carry_out(doorbell_.start_polling());
-  static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
+  static_cast<void>(transport_->set_attention(Attention::Polling)); // the caller polls next
   return true;
 }
 

@@ -20,22 +20,24 @@ class Handover {
   const Doorbell& doorbell() const { return doorbell_; }
   bool is_polling() const { return doorbell_.polling(); }
 
-  // A thread polls all the time. False: peers know, or no background thread would notice the end.
+  // Called by a thread that polls all the time. False: peers have been told already, or there is no
+  // background thread that would notice the end of polling.
   bool start_polling();
-  // True: work may have come meanwhile; look again.
+  // True: work may have come meanwhile, so the caller has to look again.
   bool stop_polling();
 
   void carry_out(const WakeUps& wake_ups);
   void wake() { carry_out(doorbell_.wake_any()); }
-  // The lock is held, or the background thread has ended and the adapter is taken down.
+  // True: the lock is held, or no background thread runs.
   bool is_exclusive() const {
     return lock_.held() || doorbell_.background() == Doorbell::Background::Absent;
   }
-  // The caller holds the lock again, after a sleep.
+  // Called after a sleep of the waiter, with the lock held again.
   void on_waiter_woke(Sleeper& me) {
     if (doorbell_.woke(me)) places_.take_back_owner_wake_up();
   }
-  // True: it was woken.
+  // Called after a sleep of the background thread, with the lock held again. True: it was sent a
+  // wake-up.
   bool on_background_woke();
 
  private:

@@ -18,15 +18,14 @@
 namespace datum {
 namespace {
 
-// A futex wait with a time limit ends with EINTR after a signal handler, even with SA_RESTART. A
-// wait without one would be restarted. So every wait has a limit.
+// A futex wait with a time limit ends with EINTR after a signal handler, even with SA_RESTART.
+// Without a time limit the kernel would restart the wait. So every wait has a limit.
 constexpr Duration kLongSleep = 3600 * kSecond;
 
 void write_wake_up(const UniqueFd& fd) {
   const NotCancellable here;
   const std::uint64_t one = 1;
-  // The write cannot fail: wake-ups are taken back one by one, so the counter stays far from its
-  // limit.
+  // The write cannot fail: every wake-up is taken back, so the counter stays far below its limit.
   [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
 }
 
@@ -103,7 +102,8 @@ void KernelPlaces::wake_background() {
 }
 void KernelPlaces::wake_background_by(Instant by) {
   const itimerspec when{.it_interval = {}, .it_value = timespec_of(by)};
-  // Fails only where a filter forbids it. Then the backoff, 4 ms at most, lasts as long as planned.
+  // This fails only if a filter forbids the call. Then the backoff, 4 ms at most, lasts as long as
+  // planned.
   static_cast<void>(::timerfd_settime(prompt_wake_.get(), TFD_TIMER_ABSTIME, &when, nullptr));
 }
 void KernelPlaces::wake(Sleeper& sleeper) {

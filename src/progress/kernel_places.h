@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/kernel_places.h: sleeping in the kernel: epoll for the doorbell, futexes beside it, an
-// eventfd for each of the two threads that may have to leave a poll, and a timer for backoffs that
-// have to end sooner.
+// eventfd for each of the two threads that may sleep in poll or epoll, and a timer that ends a
+// backoff early.
 #pragma once
 
 #include "base/unique_fd.h"
@@ -12,7 +12,7 @@ namespace datum {
 
 class KernelPlaces final : public Places {
  public:
-  // The first system call that failed: there are no descriptors left, or a filter refuses it.
+  // The first system call that failed, because no descriptor was left or a filter refused it.
   struct Failure {
     const char* call = nullptr; // nullptr: none failed
     int error = 0;

@@ -29,8 +29,8 @@ Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(std::string_vie
         ia_name, failure.call, std::strerror(failure.error));
     return fail(Type::InsufficientResources, Detail::ResourceDevice);
   }
-  // The first heavy_fence_ready() may take milliseconds, and the adapter's lock must not block for
-  // that later.
+  // The first heavy_fence_ready() may take milliseconds. It is called here so that no later call
+  // takes that long while it holds the adapter's lock.
   static_cast<void>(heavy_fence_ready());
   return std::unique_ptr<ThreadedProgress>(new ThreadedProgress(lock, std::move(places)));
 }

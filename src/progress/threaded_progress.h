@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/threaded_progress.h: the progress of an adapter in a real process: the engine, the
-// kernel under it, and the background thread.
-// Threads:    start() with the adapter's lock, stop() without it; the rest as in
-//             core/port/progress.h.
+// progress/threaded_progress.h: the progress of an adapter in a real process: the engine, its
+// KernelPlaces, and the background thread.
+// Threads:    start() is called with the adapter's lock held, stop() without it; all other calls as
+//             in core/port/progress.h.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ namespace datum {
 
 class ThreadedProgress final : public ProgressEngine {
  public:
-  // Fails when no descriptor is left or a filter refuses a system call, and logs which call. bind()
-  // comes next, then start().
+  // Fails if no descriptor is left or a filter refuses a system call, and logs which call. The
+  // caller then calls bind(), and after that start().
   static Result<std::unique_ptr<ThreadedProgress>> open(std::string_view ia_name, LockOwner& lock);
   ~ThreadedProgress() override;
 
   Reactor& reactor() { return places_->reactor(); }
   // The thread is called "datum-<ia_name>".
   Status start(std::string_view ia_name);
-  // Joins the thread. In a forked child, which has no such thread, it does nothing.
+  // Joins the thread. Does nothing in a forked child, which has no such thread.
   void stop();
 
  private:

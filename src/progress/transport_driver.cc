@@ -17,9 +17,9 @@ void TransportDriver::bind(Transport& transport, TimerQueue& timers) {
   handover_.bind(transport);
 }
 
-// The thread that makes progress seldom owns the work: the work belongs to another call of the
-// consumer. The background thread has no caller that could be told of an error. So an object that
-// lacks memory logs it itself, or is found again at the next look.
+// The work mostly belongs to another call of the consumer than the one that makes progress, and the
+// background thread has no caller at all. So a lack of memory cannot be returned to a caller. An
+// object that lacks memory logs that itself, or is found again by the next turn.
 bool TransportDriver::progress(Transport& transport) {
   try {
     return transport.progress();
@@ -28,7 +28,8 @@ bool TransportDriver::progress(Transport& transport) {
   }
 }
 
-// A timer may dial, and a thread that dequeues must not be cancelled in there.
+// A timer may dial. A consumer's thread that runs timers as it dequeues must not be cancelled in a
+// dial.
 bool TransportDriver::run(TimerQueue& timers, Instant now) {
   if (timers.next() > now) return false;
   const NotCancellable here;
@@ -43,19 +44,22 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
   const Duration since = now - meter_.last_timed_poll();
-  // Without a spare core, a thread that heard the doorbell runs only where this one does.
+  // Without a spare core, a thread that the doorbell has woken cannot run beside this one. So this
+  // poll is thorough sooner.
   const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
   if (!handover_.is_polling() && polls < waiting::kPollsBetweenAsleep && since < apart)
     return false;
   meter_.on_thorough(count, now);
-  // Asked anew each time: connections come and go.
+  // data_by_descriptors() is asked each time, since connections come and go.
   choose_thoroughness();
   bool worked = run(*timers_, now);
   if (!handover_.is_polling()) {
-    // The thread that sleeps at the doorbell looks at descriptors. Peers stop ringing once a thread
-    // polls fast enough. An occasional dequeue does not pay for telling them.
+    // No thread counts as polling, so another thread sleeps at the doorbell and handles
+    // descriptors. If this thread polls fast enough, peers are told to stop ringing. For an
+    // occasional dequeue that would not pay.
     if (since <= waiting::kPollingGap * polls) start_polling();
-    // A peer may not have taken what was posted. Then the next poll looks again.
+    // If a peer has not taken yet what was posted, the next poll is thorough, too, and calls
+    // watch() again.
     if (transport_->watch(now) != kNever) meter_.be_thorough_every(1);
     if (should_look_at_descriptors(now)) worked = handle_what_is_ready(now) || worked;
     return worked;
@@ -64,7 +68,7 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   const bool quick = since < waiting::kQuickPolls && transport_->descriptor_gap() == 0;
   const bool handled = quick ? places_.handle_polling() : places_.handle_what_is_ready();
   pace_.on_look(handled, now, transport_->descriptor_gap());
-  static_cast<void>(transport_->watch(now)); // this thread is back here soon
+  static_cast<void>(transport_->watch(now)); // this thread calls it again soon
   return worked || handled;
 }
 
@@ -78,9 +82,9 @@ void TransportDriver::handle(const ReadyBatch& ready) {
   places_.handle(ready);
 }
 
-// No thread is at the doorbell while the background thread backs off. It keeps backing off as long
-// as a thread polls, however seldom. Another thread may have heard the doorbell, but no processor
-// runs it.
+// While the background thread backs off and no waiter owns the doorbell, no thread handles
+// descriptors. The background thread keeps backing off as long as some thread polls, however
+// seldom. Without a spare core, a thread that the doorbell has woken may not get to run.
 bool TransportDriver::should_look_at_descriptors(Instant now) const {
   if (!data_by_descriptors()) return false;
   if (!core_to_spare_) return true;
@@ -96,8 +100,9 @@ bool TransportDriver::look() {
   bool worked = progress(*transport_);
   meter_.forget_copies();
   if (timers_->next() != kNever && run(*timers_, places_.now())) worked = true;
-  // A wake-up by this very thread wakes no thread. If this thread slept now, the next wake-up would
-  // take it for a thread that is about to look, and would be lost.
+  // If this thread has called wake() itself in this turn, is_wanted() is set, and no thread was
+  // woken. It must take another turn: if it slept now, want() would return false for later
+  // wake-ups, and they would be lost.
   return worked || pending_.is_wanted();
 }
 

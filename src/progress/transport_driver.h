@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/transport_driver.h: one turn of an adapter's work, in whichever thread: transport,
-// timers, descriptors.
-// Lives here: the turn of a thread that polls, and of one that sleeps in between; which polls look
-//             at the clock and at descriptors; what both turns and both sleepers share.
+// progress/transport_driver.h: one turn of an adapter's work in any thread: transport, timers,
+// descriptors.
+// Lives here: poll(), the turn of a thread that polls; look(), the turn of a thread that sleeps
+//             between turns; which polls read the clock and handle descriptors; what waiters and
+//             the background thread share.
 // Not here:   which thread takes the turn (consumer_wait.h, background_loop.h), which thread is
 //             woken (handover.h).
-// Threads:    every call holds the adapter's lock.
+// Threads:    the caller holds the adapter's lock.
 #pragma once
 
 #include <algorithm>
@@ -30,11 +31,12 @@ class TransportDriver {
   void bind(Transport& transport, TimerQueue& timers);
 
   // --- turns: true: something happened -----------------------------------------------------------
-  // Of a thread that polls. A call of its own would cost each dequeue five instructions.
+  // The turn of a thread that polls. Inlined, because a function call would cost each dequeue five
+  // instructions.
   [[gnu::always_inline]] bool poll() {
     DATUM_ASSERT(lock_.held() && transport_ != nullptr);
     const std::uint32_t count = meter_.begin_poll();
-    // A poll does the work that was left behind. Otherwise each backoff would end for it.
+    // This poll does the work that was left behind, so no backoff has to end for that work.
     if (pending_.is_wanted()) [[unlikely]]
       pending_.clear();
     const bool worked = progress(*transport_);
@@ -43,22 +45,23 @@ class TransportDriver {
       return worked;
     return poll_thoroughly(count) || worked;
   }
-  // Of one that sleeps in between.
+  // The turn of a thread that sleeps between turns.
   bool look();
   bool handle_what_is_ready(Instant now);
-  // The same for what was found ready without the lock.
+  // Handles descriptors that were found ready without the lock.
   void handle(const ReadyBatch& ready);
-  // When there is something to do that no peer rings for.
+  // When the next turn is due although no peer rings: a timer, or watch().
   Instant next_turn() const { return std::min(timers_->next(), transport_->watch(places_.now())); }
 
   // --- what peers know ---------------------------------------------------------------------------
   void start_polling();
-  // True: work may have come meanwhile; look again.
+  // True: work may have come meanwhile, so the caller has to look again.
   bool stop_polling();
 
-  // When the adapter was opened.
+  // True: when the adapter was opened, the process might run on several processors.
   bool has_core_to_spare() const { return core_to_spare_; }
-  // If data comes by descriptors, every poll looks at them, and the background thread stays away.
+  // True: data comes by descriptors, so every poll is thorough, and the background thread leaves
+  // the descriptors to the threads that poll.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
   Handover& handover() { return handover_; }
   const Handover& handover() const { return handover_; }
@@ -83,7 +86,8 @@ class TransportDriver {
   PollMeter meter_;
   PendingLook pending_;
   DescriptorPace pace_;
-  Instant looked_at_ = 0; // at descriptors, by a thread that does not poll all the time
+  // When descriptors were last handled by a thread that does not poll all the time.
+  Instant looked_at_ = 0;
 };
 
 } // namespace datum

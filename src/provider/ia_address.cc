@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Of several addresses the one with the smallest rank is reported.
+// Of several addresses, find_ia_address() takes the address with the smallest rank.
 enum class Rank : std::uint8_t { GlobalV4, GlobalV6, LinkLocalV6, Loopback, Useless };
 
 template <class T>
@@ -23,7 +23,8 @@ Address image(T socket_address) {
 }
 
 Rank rank(const InterfaceAddress& of) {
-  // 127.0.0.1 stands for the loopback interface wherever there is IPv4.
+  // All loopback addresses have the same rank. IPv4 addresses are listed first, so with IPv4 the
+  // address 127.0.0.1 stands for the loopback interface.
   if (of.address.ss_family == AF_INET) return of.is_loopback ? Rank::Loopback : Rank::GlobalV4;
   if (of.is_loopback) return Rank::Loopback;
   sockaddr_in6 v6;
@@ -38,7 +39,7 @@ Address image_of(const sockaddr_storage& given) {
   return address;
 }
 
-// The best address of one interface, or of all of them.
+// The best address of one interface, or of all interfaces if `interface` is empty.
 std::optional<Address> best_address(const std::string& interface) {
   const auto all = interface_addresses();
   errno = all ? 0 : all.error();
@@ -85,7 +86,7 @@ std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_v
   if (const std::optional<Address> literal = parse(place)) return IaAddress{*literal, false, true};
   if (const std::optional<Address> found = best_address(place))
     return IaAddress{*found, place.empty(), false};
-  // The host exists without a network, too: its processes reach each other by this address.
+  // A host without a network has an address, too, by which its processes reach each other.
   if (place.empty() && errno == 0) return IaAddress{*parse("127.0.0.1"), true, false};
   return std::nullopt;
 }

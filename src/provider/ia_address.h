@@ -17,9 +17,9 @@ struct IaAddress {
 };
 
 // The first word of the instance data is an interface, an address, or missing. If it is missing,
-// the name decides: `datum-<interface>`; any other name stands for the host, by 127.0.0.1 if no
-// interface is up. Nothing returned: there is no such interface, or it has no address (errno 0), or
-// the kernel did not answer (errno says why).
+// the IA name decides: `datum-<interface>` names an interface, and any other name stands for the
+// host. A host on which no interface is up gets 127.0.0.1. Nothing is returned if there is no such
+// interface or it has no address (errno 0), or if the kernel did not answer (errno says why).
 std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_view instance_data);
 
 } // namespace datum

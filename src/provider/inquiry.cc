@@ -19,17 +19,18 @@
 namespace datum {
 namespace {
 
-// Further askers wait, or are refused by the kernel.
+// How many askers the kernel queues. Further askers wait, or are refused by the kernel.
 constexpr int kBacklog = 4;
-// The pause between two answers. An asker waits for two seconds.
+// The pause between two answers. dat-info waits for an answer for two seconds.
 constexpr Duration kRest = 20 * kMillisecond;
-// The pause between two parts of an answer, in which the thread that drives the IA gives up its
-// lock. A timer for later than now is not due in the look that arms it.
+// The pause between two parts of an answer. It is not 0: a timer for later than now is not due in
+// the poll that arms it, so the thread gives up the adapter's lock before the next part.
 constexpr Duration kBreath = 50 * kMicrosecond;
 
 // GuardedFd::make() is not used here. It waits until no fork is under way, and while an IA is
-// opened a fork may be waiting for this thread (base/fork_gate.h). A child made at this moment has
-// a copy. The only harm: dat-info waits in vain for the parent, if the parent has gone.
+// opened a fork may be waiting for this thread (base/fork_gate.h). So a child that is forked at
+// this moment has a copy of the socket. The only harm is that dat-info waits for an answer in vain
+// if the parent has ended.
 GuardedFd listen_at(std::uint64_t number) {
   GuardedFd socket(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   if (!socket || take_name(socket.get(), text("datum-info/{:016x}", number)) != 0 ||
@@ -77,7 +78,7 @@ void Inquiry::wake_in(Duration time) {
 }
 
 // Without a free descriptor the asker cannot even be accepted, and stays in the queue. So the pause
-// comes in any case.
+// comes in any case: without it, this function would be called again at once.
 void Inquiry::on_ready(std::uint32_t /*events*/) {
   FdHandler& self = *this;
   reactor_.change(socket_.get(), 0, self);
@@ -117,8 +118,8 @@ void Inquiry::go_on() {
 
 void Inquiry::send(const Answer& answer) {
   const std::array fds{answer.file.get()};
-  // The number of the report's format (report.h), which changes with the format. 1 was the first
-  // release's, without leniencies; 2 comes without a file.
+  // The number of the report's format (report.h), which changes with the format. 1 was the format
+  // of the first release, without leniencies. 2 is the message of refuse().
   constexpr std::array kReport{std::byte{3}};
   static_cast<void>(send_message(answer.asker.get(), kReport, fds));
 }

@@ -2,13 +2,14 @@
 // provider/inquiry.h: answers dat-info -p about an open IA.
 // Lives here: an abstract UNIX socket "datum-info/NUMBER". Askers need not know the number, since
 //             they find the socket by the descriptors of the process. A process of the same user,
-//             or of root, connects and gets a message with a file, the report; or a message that
-//             there is no room for the file. Then the connection is closed. Askers are answered one
-//             at a time, in parts between which other threads have the IA, and then a pause
-//             follows. So an endless asker gets little of the IA's time.
+//             or of root, connects. It gets a message with the report as a file, or a message that
+//             the report is too long for a file. Then the connection is closed. Askers are answered
+//             one at a time. A report is made in parts, and the adapter's lock is free between two
+//             parts. After each answer follows a pause. So even endless questions take little of
+//             the IA's time.
 // Not here:   the content of the report (report.h).
 // Threads:    the adapter's lock. The thread that drives the IA answers: in an idle process the
-//             background thread. Without askers it costs one descriptor.
+//             background thread. Without askers an Inquiry costs one descriptor.
 #pragma once
 
 #include <memory>
@@ -56,7 +57,7 @@ class Inquiry final : private FdHandler, private Timer {
   Reactor& reactor_;
   InterfaceAdapter& adapter_;
   const std::string ia_name_;
-  GuardedFd socket_; // a child would be asked in place of this process, and never answer
+  GuardedFd socket_; // a child with a copy would be asked, and never answer
   bool watched_ = false;
   std::unique_ptr<Answer> answer_; // nullptr: no answer is being written
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/mappings.h: the kernel's view of the memory of this process.
-// Lives here: reading /proc/self/maps: by query where the kernel offers it (Linux 6.11), as text
-//             elsewhere. A query costs microseconds. The text has to be read up to the mapping:
-//             milliseconds in a process with thousands of mappings.
+// Lives here: reading /proc/self/maps: by query where the kernel offers queries (Linux 6.11), as
+//             text elsewhere. A query costs microseconds. The text has to be read up to the
+//             mapping, which takes milliseconds in a process with thousands of mappings.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ProcessMapping {
   std::uint64_t inode = 0; // 0: no file
 };
 
-// A look at the mappings. It is open for one question, since after a fork it would show the
-// parent's.
+// A view of the mappings. Make a new object for each question: after a fork an old one would show
+// the mappings of the parent.
 class Mappings {
  public:
   enum class Method : std::uint8_t { Query, Text };
@@ -35,8 +35,9 @@ class Mappings {
 
   bool valid() const { return text_ != nullptr; }
   Method method() const { return method_; }
-  // The mapping that contains `address`. Ask in ascending order: the text is read once, and an
-  // earlier mapping is not found again. False: none, or see error().
+  // Finds the mapping that contains `address`. Ask in ascending order: the text is read once, and
+  // an earlier mapping is not found again. False: there is none, or error() says why there is no
+  // answer.
   bool find(std::uint64_t address, ProcessMapping& mapping);
   // 0, or the errno that says why the kernel cannot be asked.
   int error() const { return error_; }

@@ -20,25 +20,27 @@
 namespace datum {
 namespace {
 
-// Linux 5.14; older headers lack them.
+// Since Linux 5.14; older headers lack these constants.
 constexpr int kPopulateRead = 22;
 constexpr int kPopulateWrite = 23;
-constexpr int kNoAdvice = -1; // not even of later kernels
+constexpr int kNoAdvice = -1; // no kernel has this advice
 
 // Up to this size, touching every page is cheaper than reading thousands of lines about mappings,
-// and registered memory will be touched anyway. Beyond it a sparse range would be filled in vain.
+// and registered memory will be touched anyway. Beyond this size, touching would fill a sparse
+// range in vain.
 constexpr std::uint64_t kMostToTouch = std::uint64_t{4} << 20U;
 
 constexpr Access kReads = kLocalRead | kRemoteRead;
 constexpr Access kWrites = kLocalWrite | kRemoteWrite | kRemoteAtomic;
 
-// An emulator (qemu-user) takes every advice, does nothing, and says that it succeeded.
+// True: this is an emulator (qemu-user), which accepts every advice, does nothing, and reports
+// success.
 bool takes_any_advice(void* first, std::uint64_t size) {
   return ::madvise(first, size, kNoAdvice) == 0;
 }
 
-// Makes the pages of the range present with the right that is needed. Nothing: the kernel does not
-// know the call, or the right or memory is missing.
+// Makes the pages of the range present with the right that is needed. No: there is a hole. Nothing:
+// the kernel does not know the call, or the right or memory is missing.
 std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Access access) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t start = address & ~(page - 1);
@@ -47,8 +49,7 @@ std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Acces
   const int advice = (access & kWrites) != 0 ? kPopulateWrite : kPopulateRead;
   if (::madvise(first, size, advice) == 0)
     return takes_any_advice(first, size) ? std::nullopt : std::optional(Found::Yes);
-  // ENOMEM stands for a hole and for a lack of pages. msync(2) needs no pages, and fails only for a
-  // hole.
+  // ENOMEM means a hole or a lack of pages. msync(2) needs no pages, and fails only for a hole.
   const bool hole = errno == ENOMEM && ::msync(first, size, MS_ASYNC) != 0 && errno == ENOMEM;
   return hole ? std::optional(Found::No) : std::nullopt;
 }
@@ -64,8 +65,8 @@ Found cannot_tell(std::uint64_t address, std::uint64_t length, int error) {
   return error == ENOMEM ? Found::LacksMemory : Found::LacksDevice;
 }
 
-// Calls `visit` for each mapping of the range while it returns Yes. No: `visit` said so, or there
-// is a hole.
+// Calls `visit` for each mapping of the range, as long as `visit` returns true. No: `visit`
+// returned false, or there is a hole.
 template <class F>
 Found every_mapping(Mappings& mappings, std::uint64_t address, std::uint64_t length, F&& visit) {
   const std::uint64_t end = address + length;
@@ -78,8 +79,8 @@ Found every_mapping(Mappings& mappings, std::uint64_t address, std::uint64_t len
   return Found::Yes;
 }
 
-// Bit 61 of an entry in /proc/self/pagemap: the page belongs to a file or is shared. False: there
-// is no need to search for a file, which costs far more.
+// Bit 61 of an entry in /proc/self/pagemap: the page belongs to a file or is shared. False: no file
+// is behind the page, and there is no need for a search, which costs far more.
 bool may_have_file(std::uint64_t address) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const int fd = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -93,7 +94,7 @@ bool may_have_file(std::uint64_t address) {
   return got != sizeof entry || (entry & kPresent) == 0 || (entry & kFileOrShared) != 0;
 }
 
-// Asks the allocator extension, if the program has loaded it.
+// Asks the allocator (libdatum.so.1 or libdatum-malloc.so), if the program has loaded it.
 bool allocator_backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
                        std::uint64_t& offset) {
   const auto lookup = reinterpret_cast<decltype(&datum_memory_lookup)>(
@@ -101,7 +102,7 @@ bool allocator_backing(std::uint64_t address, std::uint64_t length, std::int32_t
   if (lookup == nullptr) return false;
   datum_memory_backing backing{};
   if (lookup(reinterpret_cast<const void*>(address), length, &backing) != 0) return false;
-  // A file that shrinks would end a peer that has mapped it.
+  // If the file shrank, SIGBUS would end a peer that has mapped it.
   if ((backing.flags & DATUM_MEMORY_SEALED) == 0) return false;
   fd = backing.fd;
   offset = backing.offset;
@@ -113,7 +114,7 @@ bool cannot_shrink(int fd) {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
-// A descriptor of the process that refers to the file and cannot shrink it; -1: none.
+// A descriptor of this process for the file, if a seal keeps the file from shrinking; -1: none.
 int find_descriptor(dev_t device, std::uint64_t inode) {
   DIR* directory = ::opendir("/proc/self/fd");
   if (directory == nullptr) return -1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/memory_probe.h: may this memory be registered, is it shared, which file is behind it?
+// provider/memory_probe.h: finds out whether memory may be registered, whether it is shared, and
+// which file is behind it.
 // Lives here: questions to the kernel, and descriptors of files that peers may map.
 // Not here:   what follows from the answers (core/).
 // Threads:    the adapter's lock.
@@ -33,7 +34,7 @@ class KernelMemoryProbe final : public MemoryProbe {
 
   const Mappings::Method method_;
   // Datum's own descriptors of files that the consumer has mapped. While a region lives, the
-  // consumer may close its own descriptors, and their numbers may name other files.
+  // consumer may close its own descriptors of the file, and the numbers may then name other files.
   std::map<FileId, int> descriptors_;
 };
 

@@ -5,7 +5,8 @@
 
 namespace {
 
-// No exception may leave an exported function. These return nothing, so the log gets the error.
+// No exception may leave an exported function. These functions return nothing, so the error goes to
+// the log.
 template <class F>
 void shielded(const DAT_PROVIDER_INFO* info, F&& call) noexcept {
   if (info == nullptr) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/report.h: an open IA in words, for dat-info -p: its endpoints, their paths and the
-// reasons for these, what the endpoints have moved and hold.
+// provider/report.h: an open IA as text, for dat-info -p: its endpoints, their paths, what they
+// have moved and what is outstanding; the leniencies that were used; its EVDs.
 // Not here:   which processes may ask, and how (inquiry.h).
-// Threads:    the adapter's lock. It is free between two parts, so objects may come and go
+// Threads:    the adapter's lock. The lock is free between two parts, so objects may come and go
 //             meanwhile.
 #pragma once
 
@@ -15,10 +15,11 @@ namespace datum {
 
 // A line for each object, with tabs between the fields. The first field names the kind of line:
 //   ia   name
-//   ep   number, state, path, peer, its port, requests posted and their octets, Recvs completed and
-//        theirs, requests outstanding, of at most, Recvs outstanding, of at most, stalls, why
-//   leniency  name, uses: one that the default lets pass; only those that were used
-//   evd  number, streams (DAT_EVD_FLAGS), events, of at most, completions, waits
+//   ep   number, state, path, address of the peer, port of the peer, requests posted, their octets,
+//        Recvs completed, their octets, requests outstanding, the most of these, Recvs outstanding,
+//        the most of these, stalls, reason of the path
+//   leniency  name, uses: only leniencies that were used
+//   evd  number, streams (DAT_EVD_FLAGS), events, the most of these, completions, waits
 // Fields that do not apply are "-". Inquiry sends the number of this format first, since dat-info
 // may be of another release.
 class Report {

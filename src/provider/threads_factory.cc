@@ -109,7 +109,8 @@ LinkOptions link_options(const IaEnvironment& environment) {
   return options;
 }
 
-// Links to processes of this host, with what T adds.
+// A runtime with links to processes of this host. T: its transport, over links alone or over TCP,
+// too.
 template <class T>
 class FabricRuntime final : public ThreadedRuntime {
  public:
@@ -198,7 +199,8 @@ class ThreadsFactory final : public RuntimeFactory {
     choose_paths(environment);
     return open_on(ia_name, *place, environment, std::move(*progress));
   }
-  // The adapter of every address is another adapter than that of a single address.
+  // An IA for every address is another adapter than an IA for one address, even if both report the
+  // same address.
   Result<bool> same_adapter(const Registration& one, const Registration& other) override {
     const auto place = find_ia_address(one.ia_name, one.instance_data);
     const auto other_place = find_ia_address(other.ia_name, other.instance_data);
@@ -209,8 +211,8 @@ class ThreadsFactory final : public RuntimeFactory {
   std::string_view provider_name() const override { return "Datum"; }
 
  private:
-  // Without shared memory, `auto` means TCP. That is logged once in a process, and again for
-  // another reason. With DATUM_TRANSPORT=shm each connect reports what is missing.
+  // Without shared memory, `auto` means TCP. That is logged once in a process, and again when the
+  // reason changes. With DATUM_TRANSPORT=shm each connect reports what is missing.
   void choose_paths(IaEnvironment& environment) {
     if (environment.paths != AllowedPaths::Every) return;
     std::optional<NoSharedMemory> found = find_lack_of_shared_memory();

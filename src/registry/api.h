@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/api.h: the DAT headers, with the functions of this library made visible to others.
-// Everything else in the library is compiled hidden; libdat.map and libdat2.map have the last word.
+// registry/api.h: the DAT headers, included so that the functions of this library are visible to
+// other libraries. Everything else in this library is compiled hidden. In the end libdat.map and
+// libdat2.map decide what is exported.
 #pragma once
 
 #include "registry/version.h"
 
 #pragma GCC visibility push(default)
 
-// Translates between the IA handle of a consumer and the provider's object, either way. Providers
-// need it for the ia_handle members that their query functions fill; no public header declares it.
+// Translates the IA handle of a consumer to the provider's object, and the object to the handle.
+// Providers need this function for the ia_handle members that their query functions fill, but no
+// public header declares it.
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE* other);
-// Datum's other libraries in this process call it (base/ignored_values.h).
+// Called by Datum's other libraries in this process (base/ignored_values.h).
 extern "C" int datum_ignored_value_is_news(const char* variable, const char* value);
 #pragma GCC visibility pop
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/dispatch.h: from a handle to the provider's function of the same name.
-// Lives here: the three ways in: by a provider's object, by an IA handle, by either.
-// Not here:   rules about arguments; providers check those.
+// registry/dispatch.h: passes a dat_* call on to the provider's function of the same name.
+// Lives here: finding the provider by the handle of an object, by an IA handle, or by a handle of
+//             any kind.
+// Not here:   rules about arguments, which providers check.
 //
-// A function that a provider's table lacks answers kNotImplemented.
+// If the provider's table lacks the function, the call returns kNotImplemented.
 #pragma once
 
 #include <string_view>
@@ -44,8 +45,8 @@ DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
   return function(handle, args...);
 }
 
-// call() for a handle that is not in the cache. Out of line, so that the fast path saves no
-// registers.
+// call() for a handle that is not in the cache. Not inlined, because otherwise the fast path would
+// have to save registers.
 template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
 [[gnu::noinline, gnu::cold]] DAT_RETURN call_unseen(DAT_HANDLE handle, Args... args) {
   const DAT_PROVIDER* table = process_handles.table_of(handle);
@@ -62,7 +63,7 @@ DAT_RETURN call(DAT_HANDLE handle, Args... args) {
   return forward<kFunction>(table, handle, args...);
 }
 
-// The provider gets its own object for the IA handle.
+// Passes the provider its own object in place of the IA handle.
 template <auto kFunction, class... Args>
 DAT_RETURN call_ia(DAT_IA_HANDLE ia, Args... args) {
   const DAT_HANDLE object = process_ias.object_of(ia);

@@ -2,7 +2,8 @@
 // registry/dispatch_event.cc: event dispatchers and notification objects.
 #include "registry/dispatch.h"
 
-// A handle that is no EVD gets the subtype that programs of the reference implementation expect.
+// For a handle that names no EVD, these calls return the subtype that programs of the reference
+// implementation expect.
 using namespace datum::registry;
 
 DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/dynamic_registry.h: the IA names that providers registered while the program runs.
-// Lives here: registration, and a count of open IAs for each.
+// registry/dynamic_registry.h: the IA names that providers have registered while the program runs.
+// Lives here: registrations, each with a count of its open IAs.
 // Not here:   loading libraries (static_entry.h).
-// Threads:    any; the lock is never held while a provider's code runs.
+// Threads:    any. The lock is never held while a provider's code runs.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace datum::registry {
 
-// A registration that an open IA holds. id 0 and no table: none.
+// A registration that an open IA uses. If there is none, the id is 0 and the table null.
 struct Use {
   std::uint64_t id = 0;
   const DAT_PROVIDER* table = nullptr;
@@ -26,7 +26,7 @@ class DynamicRegistry {
   DAT_RETURN add(const DAT_PROVIDER* table, Key key);
   DAT_RETURN remove(const DAT_PROVIDER* table, const Key& key);
 
-  // Removes a provider whose finish function was called and that did not remove itself.
+  // Removes the registration of a provider that did not remove it in its fini function.
   void remove_if_idle(const Key& key);
 
   bool holds(const Key& key) const;

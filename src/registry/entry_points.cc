@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/entry_points.cc: the calls that the registry answers itself. No exception leaves them.
+// registry/entry_points.cc: the calls that the registry answers itself. They let no exception out.
 #include "base/ignored_values.h"
 #include "registry/guarded.h"
 #include "registry/process.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/guarded.h: the border of C around a call that the registry answers itself.
-// Lives here: no exception leaves, and no fork() happens in the middle.
+// registry/guarded.h: wraps a call that the registry answers itself.
+// Lives here: letting no exception out to C code, and keeping fork() out of the middle of the call.
 // Not here:   calls that go straight to a provider (dispatch.h).
 #pragma once
 

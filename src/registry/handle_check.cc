@@ -16,8 +16,8 @@ const DAT_PROVIDER* HandleCheck::table_of(DAT_HANDLE handle) noexcept {
 }
 
 HandleCheck::Claim HandleCheck::claim(DAT_HANDLE handle) noexcept {
-  // The slot comes first: if a Distrust begins after distrusted_ was read here, it changes the
-  // slot.
+  // The slot is written before distrusted_ is read. So a Distrust that begins after the read
+  // changes the slot, and the claim becomes void.
   const std::uintptr_t mine = no_page();
   pages_[slot(reinterpret_cast<std::uintptr_t>(handle))].store(mine, std::memory_order_seq_cst);
   return distrusted_.load(std::memory_order_seq_cst) == 0 ? mine : 0;

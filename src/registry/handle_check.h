@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/handle_check.h: from a handle to its provider's table, whatever the handle is.
+// registry/handle_check.h: finds the provider's table for any value that a program passes as a
+// handle.
 // Lives here: the check that every call makes before it trusts a handle.
-// Not here:   IA handles that are small integers (ia_table.h); whether the object is of the right
-//             kind or alive, which only its provider knows.
+// Not here:   IA handles that are small integers (ia_table.h); whether the object is alive and of
+//             the right kind, which only its provider knows.
 //
 // An object's first word is the address of a provider table. So a handle is good if that word can
-// be read and is a known table. Reading an arbitrary address may fault. A read by the kernel does
-// not, but costs a system call. So the registry keeps a cache of pages in which it saw a good
-// handle, and reads an aligned word there directly. (Pages rather than larger blocks: a provider
-// that keeps its objects on the heap has unmapped neighbours. The objects of an open IA are mapped.
-// While a provider that may unmap them closes an IA, no page enters the cache; after that the cache
-// is emptied.)
+// be read and is a known table. A direct read of an arbitrary address may fault. A read by the
+// kernel does not fault, but costs a system call. So the registry keeps a cache of pages in which
+// it has seen a good handle, and reads an aligned word in such a page directly. The cache has pages
+// rather than larger blocks, because the pages next to a heap with objects may be unmapped. The
+// objects of an open IA are mapped. A provider may unmap objects when it closes an IA. So meanwhile
+// no page enters the cache, and afterwards the cache is emptied.
 // Threads:    any; no locks.
 #pragma once
 
@@ -22,8 +23,8 @@
 #include "registry/api.h"
 #include "registry/known_tables.h"
 
-// A function with this attribute reads a dangling handle's word on purpose, even while its provider
-// may write it.
+// A function with this attribute reads the word behind a dangling handle on purpose, even while the
+// provider may write to that word.
 #define DATUM_READS_ANYTHING __attribute__((no_sanitize("address", "thread")))
 
 namespace datum::registry {
@@ -32,11 +33,11 @@ class HandleCheck {
  public:
   constexpr HandleCheck() = default;
 
-  // The table of the object behind handle, or null if there is no such object.
+  // The table of the object behind `handle`, or null if there is no such object.
   const DAT_PROVIDER* table_of(DAT_HANDLE handle) noexcept;
 
-  // table_of() without a system call: null also if no good handle was seen in that page yet. Always
-  // inline: every DAT call begins with it.
+  // Like table_of(), but without a system call. Also null if no good handle has been seen in that
+  // page yet. Always inlined, since every DAT call begins with it.
   [[gnu::always_inline]] DATUM_READS_ANYTHING const DAT_PROVIDER*
   table_if_seen(DAT_HANDLE handle) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(handle);
@@ -47,10 +48,12 @@ class HandleCheck {
   }
 
   void add_table(const DAT_PROVIDER* table) { tables_.add(table); }
-  // Called when objects have gone. No page is trusted until a good handle is seen in it again.
+  // Called after objects may have been unmapped. No page is trusted until a good handle is seen in
+  // it again.
   void forget_pages() noexcept;
 
-  // While it lives, objects may go at any moment: no page is trusted, and no page becomes trusted.
+  // Lives while objects may be unmapped at any moment. Meanwhile no page is trusted, and no page
+  // becomes trusted.
   class Distrust {
    public:
     explicit Distrust(HandleCheck& handles) noexcept : handles_(handles) {
@@ -76,9 +79,9 @@ class HandleCheck {
   static constexpr unsigned kPageShift = 12;  // the smallest page of any supported platform
 
   static bool aligned(std::uintptr_t address) noexcept { return address % sizeof(void*) == 0; }
-  // Page numbers count from 1; 0: the slot was never used. A slot without a page has a number that
-  // no other slot ever has in this process, marked by the upper bit. So a claim shows whether the
-  // slot has changed.
+  // A slot has the number of its page, counted from 1, or 0 if the slot was never used. A slot
+  // whose page was taken away, or is only claimed, has a number with the upper bit set that occurs
+  // only once in this process. So trust() can tell whether the slot has changed since claim().
   static constexpr std::uintptr_t kNoPage = ~(~std::uintptr_t{0} >> 1U);
   std::uintptr_t no_page() noexcept {
     return kNoPage | claims_.fetch_add(1, std::memory_order_relaxed);

@@ -24,7 +24,7 @@ std::size_t IaTable::find(DAT_IA_HANDLE object) const noexcept {
 
 std::optional<std::size_t> IaTable::reserve() {
   MutexLock lock(mutex_);
-  // Round robin: the value of a closed handle is reused as late as possible.
+  // Round robin, so that the value of a closed handle is reused as late as possible.
   for (std::size_t tried = 1; tried < kSize; ++tried) {
     last_ = last_ % (kSize - 1) + 1;
     if (slots_[last_].reserved) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/ia_table.h: IA handles: small integers that stand for the objects of providers.
-// Lives here: the two directions of the mapping, and what an open IA holds in the registry.
+// Lives here: both directions of the mapping, and the references of an open IA in the registry.
 // Not here:   the objects, which belong to their providers.
-// Threads:    any; lookups take no lock. Consumers serialise use and close of one IA.
+// Threads:    any. Lookups take no lock, since consumers serialise the use and the close of one IA.
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ class IaTable {
  public:
   constexpr IaTable() = default;
 
-  // The provider's object for an IA handle. The object itself is accepted as well. Null: it is
-  // neither.
+  // The provider's object for an IA handle. The object itself is accepted as well. Null: `handle`
+  // is neither.
   DAT_IA_HANDLE object_of(DAT_IA_HANDLE handle) const noexcept;
-  // The handle for an object. Null: it is not the object of an open IA.
+  // The handle for an object. Null: `object` is not the object of an open IA.
   DAT_IA_HANDLE handle_of(DAT_IA_HANDLE object) const noexcept;
 
   // Calls f with the object of each open IA.
@@ -48,7 +48,8 @@ class IaTable {
     return reinterpret_cast<std::size_t>(handle) < kSize;
   }
 
-  // Reserves a place for an IA before the provider opens it, so that the open is not in vain.
+  // Reserves a place for an IA before the provider opens the IA, so that the provider opens none
+  // for which there is no handle.
   std::optional<std::size_t> reserve();
   void cancel(std::size_t index);
   DAT_IA_HANDLE publish(std::size_t index, DAT_IA_HANDLE object, const IaReferences& references);
@@ -68,12 +69,12 @@ class IaTable {
   std::size_t find(DAT_IA_HANDLE object) const noexcept;
 
   std::array<IaSlot, kSize> slots_{};   // 0 is never used: the null handle
-  std::atomic<std::size_t> highest_{0}; // ever used
+  std::atomic<std::size_t> highest_{0}; // the highest index that was ever used
   Mutex mutex_;
   std::size_t last_ DATUM_GUARDED_BY(mutex_) = 0;
 };
 
-// A reserved place. The destructor gives it back unless an IA got it.
+// A reserved place. The destructor gives the place back unless publish() has used it.
 class IaPlace {
  public:
   explicit IaPlace(IaTable& table) : table_(table), index_(table.reserve()) {}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/key.h: what names an entry, and which entry answers a request.
-// Lives here: the matching rule, once for the static and the dynamic registry.
-// Pure.
+// registry/key.h: the key of an entry, and which entry is used for a request.
+// Lives here: the matching rule, which the static and the dynamic registry share.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +18,11 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// How well a request matched the offers: the first part of the key that no offer matched.
+// Why no offer matched a request: the first part of the key that no offer matched.
 enum class Miss : std::uint8_t { Name, Major, Minor, ThreadSafety };
 
 // dat_ia_open(3): name and major have to be equal, the minor equal or greater. Equal thread safety
-// is preferred. A thread-safe provider also serves a program that does not need one.
+// is preferred. A thread-safe provider also serves a program that does not need thread safety.
 class Matcher {
  public:
   explicit Matcher(const Key& request) : request_(request) {}
@@ -45,7 +44,7 @@ class Matcher {
     return true;
   }
 
-  // The name has offers of another major version, which are not passed to consider().
+  // Called if the name has offers of another major version, which are not passed to consider().
   void consider_other_majors() { reach(Miss::Major); }
 
   // Meaningful if no offer matched.

@@ -18,7 +18,7 @@ void KnownTables::grow() {
   const std::size_t size = 2 * (old->mask + 1);
   auto slots = std::make_unique<TableSlot[]>(size);
   const Block* bigger = new Block{slots.get(), size - 1, old};
-  static_cast<void>(slots.release()); // belongs to the block, which is never freed
+  static_cast<void>(slots.release()); // the block owns the slots, and is never freed
   for (std::size_t i = 0; i <= old->mask; ++i)
     if (const void* table = old->slots[i].load(std::memory_order_relaxed)) put(*bigger, table);
   block_.store(bigger, std::memory_order_release);
@@ -27,7 +27,7 @@ void KnownTables::grow() {
 void KnownTables::add(const void* table) {
   MutexLock lock(mutex_);
   if (table == nullptr || holds(table)) return;
-  // At most half full, so that every search ends soon.
+  // The set is at most half full, so that every search ends soon.
   if (2 * (used_ + 1) > block_.load(std::memory_order_relaxed)->mask + 1) grow();
   put(*block_.load(std::memory_order_relaxed), table);
   ++used_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/known_tables.h: the provider tables that a handle may point at.
-// Lives here: the set of addresses. Tables are added, never removed: a library stays loaded, and
+// Lives here: the set of addresses. Tables are never removed, because a library stays loaded, and
 //             objects outlive the registration of their provider.
-// Threads:    any; holds() takes no lock and writes nothing.
+// Threads:    any. holds() takes no lock and writes nothing.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ class KnownTables {
  public:
   constexpr KnownTables() = default;
 
-  // Always inline, with find(): every DAT call begins with it, and so is a leaf that saves no
-  // registers. GCC's own choice changed with unrelated code of the library.
+  // Always inlined, with find(). Every DAT call begins with holds(), and without a function call it
+  // need not save registers. GCC's own choice changed with unrelated code of the library.
   [[gnu::always_inline]] bool holds(const void* table) const noexcept {
     // Most programs use one table all the time.
     const bool newest = table == newest_.load(std::memory_order_relaxed) && table != nullptr;
@@ -42,11 +42,12 @@ class KnownTables {
   struct Block {
     TableSlot* slots;
     std::size_t mask;
-    const Block* previous; // kept for readers that still look at it
+    const Block* previous; // kept for threads that still search it
   };
 
   static std::size_t hash(const void* table) noexcept {
-    // Tables are 8-byte aligned and often neighbours. So multiply, then use the upper bits.
+    // Tables are 8-byte aligned, and often lie next to each other. So the hash multiplies the
+    // address and uses the upper bits.
     return (reinterpret_cast<std::uintptr_t>(table) * 0x9e3779b97f4a7c15U) >> 40;
   }
   static void put(const Block& block, const void* table);

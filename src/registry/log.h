@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/log.h: the registry's messages on stderr, for the person who runs the program.
-// DATUM_LOG chooses a level for all topics. DAT_DBG_TYPE, a mask as other libdats read it, adds
-// topics whatever the level is. A mask without the error bit silences warnings.
+// registry/log.h: the registry's messages on stderr, for the person who runs the program. DATUM_LOG
+// chooses a level for all topics. DAT_DBG_TYPE, a mask as other libdats read it, adds topics at any
+// level. A mask without the error bit silences warnings.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Topic : std::uint32_t {
 
 bool told(LogLevel level, Topic topic);
 
-// Throws nothing: a call that has succeeded does not fail because of a line about it.
+// Throws nothing, because a call that has succeeded must not fail for a log line about it.
 template <class... Args>
 void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&&... args) {
   if (!told(level, topic)) return;
@@ -33,7 +33,7 @@ void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&
   }
 }
 
-// tell() for an event that a program can cause as often as it likes: identical lines leave at most
+// tell() for an event that a program can cause again and again. Identical lines are written at most
 // once a second.
 template <class... Args>
 void tell_now_and_then(LogLevel level, Topic topic, fmt::format_string<Args...> format,

@@ -11,7 +11,7 @@
 namespace datum::registry {
 namespace {
 
-// Keeps the caller's errno.
+// Restores the caller's errno at its end.
 class KeepErrno {
  public:
   KeepErrno() = default;
@@ -37,8 +37,9 @@ bool read_word_by_kernel(const void* address, const void*& word, bool& forbidden
 __attribute__((no_sanitize("address", "thread"))) bool
 read_word_if_readable(const void* address, const void*& word) noexcept {
   const KeepErrno keep;
-  // The kernel copies the set in before it looks at the first argument, which is invalid. So the
-  // answer is EFAULT for an unreadable address and EINVAL for a readable one, without an effect.
+  // The kernel copies the signal set in before it checks the first argument, which is invalid. So
+  // the call fails with EFAULT if the address cannot be read, and with EINVAL if it can. It never
+  // has an effect.
   constexpr int kNoSuchAction = -1;
   constexpr std::size_t kSetBytes = 8;
   static_assert(kSetBytes == sizeof word);

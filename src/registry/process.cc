@@ -8,7 +8,7 @@
 namespace datum::registry {
 namespace {
 
-// Without a list of interfaces the IA "datum" remains.
+// If the interfaces cannot be listed, only the IA "datum" is built in.
 std::vector<std::string> interfaces() {
   auto listed = conf::interfaces_with_address();
   if (listed) return std::move(*listed);

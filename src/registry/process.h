@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/process.h: the one registry of the process: C gives the calls no context to carry it.
-// It is never destroyed: threads may still call when the process ends.
+// registry/process.h: the only registry of the process. It is global, because the dat_* calls have
+// no argument for it. It is never destroyed, because threads may still make calls when the process
+// ends.
 #pragma once
 
 #include "registry/handle_check.h"

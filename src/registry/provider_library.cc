@@ -13,7 +13,7 @@
 namespace datum::registry {
 namespace {
 
-// Data and function pointers have the same form on every platform with dlsym.
+// On every platform with dlsym() a data pointer can be converted to a function pointer.
 template <class F>
 F function(void* library, const char* name) {
   return reinterpret_cast<F>(reinterpret_cast<std::uintptr_t>(::dlsym(library, name)));
@@ -24,7 +24,8 @@ std::string loader_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
-// The folder, with a slash at its end. Empty: the loader does not know it.
+// The folder that libdat was loaded from, with a slash at its end. Empty: the loader does not know
+// it.
 std::string folder_of_libdat() {
   Dl_info self{};
   if (::dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&folder_of_libdat)),
@@ -51,7 +52,7 @@ std::string provider_path(const std::string& name) {
 
 tl::expected<std::unique_ptr<ProviderLibrary>, std::string>
 ProviderLibrary::load_file(const std::string& path) {
-  // RTLD_GLOBAL, as providers of the reference implementation expect from each other.
+  // RTLD_GLOBAL, because providers of the reference implementation use each other's symbols.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     return tl::unexpected(text("cannot load {}: {}; install the package it comes from, or name the "
@@ -69,8 +70,8 @@ ProviderLibrary::load_file(const std::string& path) {
 }
 
 tl::expected<ProviderLibrary*, LoadFailure> ProviderLibrary::load(const std::string& name) {
-  // Both live as long as the process, like the libraries. The lock is recursive: a library's
-  // constructors run inside it and may open IAs of other libraries.
+  // These objects live as long as the process, like the libraries. The lock is recursive, because a
+  // library's constructors run while it is held, and may open IAs of other libraries.
   static auto& mutex = *new std::recursive_mutex;
   static auto& loaded = *new std::map<std::string, std::unique_ptr<ProviderLibrary>>;
   static auto& told = *new std::set<std::string>;

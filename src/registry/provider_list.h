@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/provider_list.h: filling the list of dat_registry_list_providers.
-// Lives here: how long the list has to be, in strict mode and by default, and the message about a
-//             short one.
+// Lives here: how long the list has to be in strict mode and by default; the message about a list
+//             that is too short.
 // Not here:   which IAs are listed (static_registry.h).
 // Threads:    any.
 #pragma once
@@ -17,7 +17,7 @@ namespace datum::registry {
 
 class ProviderList {
  public:
-  // The arguments are those of the call.
+  // The last three arguments are those of dat_registry_list_providers().
   DAT_RETURN fill(const std::vector<Key>& keys, DAT_COUNT max, DAT_COUNT* number,
                   DAT_PROVIDER_INFO* infos[]);
 
@@ -30,7 +30,7 @@ class ProviderList {
   // DATUM_STRICT is read at each call.
   Leniencies strict_{true};
   Leniencies lenient_{false};
-  std::atomic<bool> told_{false}; // programs call again and again: one line is enough
+  std::atomic<bool> told_{false}; // programs repeat the call, and one log line is enough
 };
 
 } // namespace datum::registry

@@ -13,7 +13,8 @@
 namespace datum::registry {
 namespace {
 
-// The prefix means that the program copes with relaxed ordering. Linux enforces none.
+// The prefix means that the program copes with relaxed ordering. Linux does not enforce such an
+// ordering, so the prefix is ignored.
 const char* strip_prefix(const char* name) {
   const std::size_t length = conf::kRelaxedOrderingPrefix.size();
   return std::strncmp(name, conf::kRelaxedOrderingPrefix.data(), length) == 0 ? name + length
@@ -24,7 +25,8 @@ bool has_prefix(const char* name) {
   return strip_prefix(name) != name;
 }
 
-// The `extension` of other providers has their own format: it may be no address, or point anywhere.
+// In the tables of other providers `extension` may have any value and may point anywhere. So the
+// mark is read with read_word().
 const ProviderHook* hook_of(const DAT_PROVIDER& table) {
   const void* mark = nullptr;
   const bool readable = table.extension != nullptr && read_word(table.extension, mark);
@@ -70,7 +72,7 @@ const char* reason_of(Miss miss) {
   return "";
 }
 
-// Refuses a request that no entry answers.
+// Refuses a request for which there is no entry.
 DAT_RETURN refused_open(const Key& key, Miss miss) {
   const DAT_RETURN answer = failure(DAT_PROVIDER_NOT_FOUND, subtype_of(miss));
   if (!refusals_are_told()) return answer;
@@ -97,7 +99,8 @@ Key to_key(const DAT_PROVIDER_INFO& info) {
 
 } // namespace
 
-// The entry or registration that an open uses. It is given back when the open fails.
+// The entry or registration that an open uses. The destructor gives it back, unless the open has
+// succeeded.
 class Registry::Provider {
  public:
   Provider(Registry& registry, StaticEntry* entry, const Use& use)
@@ -109,7 +112,7 @@ class Registry::Provider {
   Provider(const Provider&) = delete;
   Provider& operator=(const Provider&) = delete;
 
-  const DAT_PROVIDER* table() const { return table_; } // null: none was found
+  const DAT_PROVIDER* table() const { return table_; } // null: no provider was found
   Miss miss() const { return miss_; }
   const IaReferences& keep() {
     kept_ = true;
@@ -140,7 +143,8 @@ Registry::Provider Registry::find_provider(const Key& request, const char* asked
   if (request.major != DAT_VERSION_MAJOR) return other_version(request);
   Matcher in_static(request);
   StaticEntry* entry = static_.find(request, in_static);
-  // If acquire() loads nothing, the program may have registered a provider by itself.
+  // If acquire() fails, the program may still have registered a provider by itself. That one is
+  // searched for below.
   if (entry != nullptr && entry->acquire(dynamic_)) {
     if (const Use use = dynamic_.use_exact(entry->key()); use.table != nullptr)
       return {*this, entry, use};
@@ -149,7 +153,8 @@ Registry::Provider Registry::find_provider(const Key& request, const char* asked
   Matcher in_dynamic(request);
   if (const Use use = dynamic_.use_best(in_dynamic); use.table != nullptr)
     return {*this, nullptr, use};
-  // The load failure was reported already. To the program the name is unknown.
+  // The entry's library could not be loaded, which has been logged. The program is told that the
+  // name is unknown.
   if (entry != nullptr) return {*this, Miss::Name};
   const Miss miss = std::max(in_static.miss(), in_dynamic.miss());
   tell_missing(request, asked_for, miss);
@@ -163,7 +168,8 @@ void Registry::tell_missing(const Key& request, const char* asked_for, Miss miss
        advice_for(request, asked_for, miss));
 }
 
-// Suggests only what is not the case yet: neither a line that exists nor an alias that is set.
+// Suggests only what is not there yet: no line that the file has already, and no alias that is set
+// already.
 std::string Registry::advice_for(const Key& request, const char* asked_for, Miss miss) const {
   if (request.name != asked_for)
     return text("DATUM_ALIAS stands it for \"{}\": name another IA there, which dat-info shows",
@@ -181,7 +187,8 @@ std::string Registry::advice_for(const Key& request, const char* asked_for, Miss
   return text("{}, or let an IA of this host answer with DATUM_ALIAS={}=datum", line, asked_for);
 }
 
-// A table of another major version has other functions in its places. It is never opened here.
+// The table of another major version has other functions in its slots. So an IA of that version is
+// never opened here.
 Registry::Provider Registry::other_version(const Key& request) {
   tell_other_version(request);
   return {*this, knows(request.name) ? Miss::Major : Miss::Name};
@@ -218,7 +225,8 @@ DAT_RETURN Registry::open(const OpenRequest& request) {
 
 DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                              DAT_IA_HANDLE* object) {
-  // The prototype takes a pointer to char. A provider may write there, so it gets a copy.
+  // The function takes a pointer to non-const char, and a provider may write there. So it gets a
+  // copy.
   std::string name = key.name;
   const DAT_EVD_HANDLE given = *request.async_evd;
   const DAT_RETURN opened = provider.table()->ia_open_func(name.data(), request.async_evd_qlen,
@@ -261,7 +269,7 @@ DAT_RETURN Registry::close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
   const DAT_PROVIDER* table = handles_.table_of(object);
   if (table == nullptr)
     return refused_handle("dat_ia_close", invalid_handle(DAT_INVALID_HANDLE_IA), "ia_handle", ia);
-  // Objects of Datum's provider stay mapped.
+  // Objects of Datum's own provider stay mapped, so only other providers need the Distrust.
   std::optional<HandleCheck::Distrust> distrust;
   if (hook_of(*table) == nullptr) distrust.emplace(handles_);
   const DAT_RETURN closed = table->ia_close_func(object, flags);
@@ -271,7 +279,8 @@ DAT_RETURN Registry::close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
 }
 
 void Registry::give_back(const IaReferences& references) {
-  // In this order: a provider that finishes then finds its registration idle.
+  // The registration is released first, so that a provider whose fini runs in the second step finds
+  // its registration unused.
   if (references.registration != 0) dynamic_.release(references.registration);
   if (references.entry != nullptr) references.entry->release(dynamic_);
 }
@@ -283,7 +292,7 @@ DAT_RETURN Registry::list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* i
   return filled;
 }
 
-// The count belongs to the process. Every IA of Datum reports it (dat-info -p).
+// The count is one for the whole process, and every IA of Datum reports it (dat-info -p).
 void Registry::tell_short_lists() {
   ias_.for_each([&](DAT_IA_HANDLE object) {
     const DAT_PROVIDER* table = handles_.table_of(object);
@@ -296,7 +305,7 @@ DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* inf
   if (table == nullptr) return refused_null(kAdd, DAT_INVALID_ARG1, "provider");
   if (table->ia_open_func == nullptr) return refused_null(kAdd, DAT_INVALID_ARG1, "ia_open_func");
   if (info == nullptr) return refused_null(kAdd, DAT_INVALID_ARG2, "provider_info");
-  // The manual gives names that cannot be registered the code of names that are taken.
+  // For a name that cannot be registered the manual has the same code as for a name that is taken.
   if (info->ia_name[0] == '\0' || !terminated(*info))
     return refused(
         kAdd, failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE),

@@ -3,8 +3,9 @@
 // Lives here: the order of steps of dat_ia_openv and dat_ia_close, and of the registry calls.
 // Not here:   calls on open objects (dispatch_*.cc), the list of dat_registry_list_providers
 //             (provider_list.h).
-// Threads:    any. No lock of the registry is held while a provider's code runs, except that of the
-//             entry being initialised (static_entry.h).
+// Threads:    any. The registry holds no lock while a provider's code runs, except in init and
+//             fini: there it holds those of the entry (static_entry.h) and of the library
+//             (provider_library.h).
 #pragma once
 
 #include "registry/conf/aliases.h"
@@ -40,8 +41,8 @@ class Registry {
   Registry(RegistrySettings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
            IaTable& ias);
 
-  // The IA that answers when a program asks for `name`: the IA of that name, or the one behind an
-  // alias.
+  // The IA that is opened if a program asks for `name`: the IA of that name, or the IA that an
+  // alias names.
   std::string resolve(const char* name);
   // True: dat.conf, a built-in IA or a registration has this name, in any version.
   bool knows(const std::string& name) {
@@ -62,8 +63,8 @@ class Registry {
   Provider other_version(const Key& request);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                      DAT_IA_HANDLE* object);
-  // Remembers the function table of an IA that a provider has opened. Closes the IA again if there
-  // is no memory for the table.
+  // Stores the function table of an IA that a provider has opened. If memory is lacking for that,
+  // closes the IA again.
   DAT_RETURN adopt(DAT_IA_HANDLE object, const DAT_PROVIDER& table, const OpenRequest& request);
   void give_back(const IaReferences& references);
   // Tells each open IA of Datum how many provider lists were cut short.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/settings.cc: the environment and the file, read once, with a message for each mistake.
+// registry/settings.cc: reads the environment and dat.conf once, with a message for each mistake.
 #include <cerrno>
 #include <cstdlib>
 
@@ -11,7 +11,8 @@
 namespace datum::registry {
 namespace {
 
-// In programs with more rights than their caller the environment cannot be trusted.
+// Ignores the variable in a program that has more rights than its caller, who controls the
+// environment.
 const char* environment(Variable variable) {
   const char* const name = about(variable).name;
   if (::secure_getenv(name) == nullptr && std::getenv(name) != nullptr)

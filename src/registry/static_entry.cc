@@ -75,7 +75,7 @@ bool StaticEntry::start(Choice& choice, DynamicRegistry& registered) {
   }
   library_ = *library;
   if (registered.holds(key_)) return true;
-  // First, since the text needs memory.
+  // Called before complain(), since making the text may fail for lack of memory.
   finish(**library, registered);
   complain(choice, text("dat_provider_init of {} registered no provider for this name, API "
                         "version and thread safety; see its own messages",
@@ -100,7 +100,7 @@ void StaticEntry::release(DynamicRegistry& registered) {
 }
 
 void StaticEntry::complain(Choice& choice, const std::string& text, bool told_before) {
-  // Programs try names in a loop: one line is enough.
+  // Programs try names in a loop, and one warning is enough.
   tell(choice.complained || told_before ? LogLevel::Debug : LogLevel::Warn, Topic::Errors,
        "{}: ia \"{}\": {}", choice.alternative.origin(), key_.name, text);
   choice.complained = true;

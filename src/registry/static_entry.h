@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/static_entry.h: one IA that could be opened: the libraries for it, and loading them.
-// Lives here: the alternatives of one key, tried in order; init before the first open of the key,
-//             fini after the last close.
+// registry/static_entry.h: an IA that could be opened: the libraries that may serve it, and loading
+// one of them.
+// Lives here: the alternatives of one key, which are tried in order; calling init before the first
+//             open of the key, and fini after the last close.
 // Threads:    any. The lock of the entry is held while its provider's init and fini run. So a
 //             provider may call the registry from there, except to open the same entry.
 #pragma once
@@ -20,7 +21,7 @@
 namespace datum::registry {
 
 struct Alternative {
-  const std::string* file = nullptr; // the dat.conf that it comes from; null: built in
+  const std::string* file = nullptr; // the dat.conf that the alternative comes from; null: built in
   std::size_t line = 0;
   std::string library;
   std::string instance_data;
@@ -36,9 +37,9 @@ class StaticEntry {
   // Called before other threads can see the entry.
   void append(Alternative alternative) { alternatives_.push_back({std::move(alternative)}); }
 
-  // Makes sure that a provider is registered for the key. True: the entry counts one more open,
-  // which release() takes back. False: nothing could be loaded; or nothing has to be loaded,
-  // because a program registered the key by itself.
+  // Loads a library that registers a provider for the key, unless one is loaded already. True: the
+  // entry counts one more open, which release() takes back. False: no library could be loaded, or
+  // none is needed, because the program has registered the key by itself.
   bool acquire(DynamicRegistry& registered);
   void release(DynamicRegistry& registered);
 
@@ -55,7 +56,7 @@ class StaticEntry {
 
   const Key key_;
   std::vector<Choice> alternatives_;
-  // The thread that is inside init or fini, so that acquire() does not let it wait for itself.
+  // The thread that is inside init or fini. acquire() must not let that thread wait for itself.
   std::atomic<pid_t> busy_{0};
   Mutex mutex_;
   std::size_t opens_ DATUM_GUARDED_BY(mutex_) = 0;

@@ -78,8 +78,8 @@ std::vector<Key> StaticRegistry::listed() {
   MutexLock lock(mutex_);
   std::vector<Key> keys;
   keys.reserve(lines_.size() + 1);
-  // Listed as not thread-safe, as lines of other providers mostly are. The IA opens with either
-  // key.
+  // The IA "datum" is listed as not thread-safe, as most lines of other providers are. It can be
+  // opened with either thread safety.
   if (lists_built_in_)
     keys.push_back(
         {std::string(conf::kAllAddressesName), DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false});

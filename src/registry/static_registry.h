@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/static_registry.h: every IA that a program could open, from dat.conf and built in.
-// Lives here: the entries, equal keys chained; which one answers a request; which are listed.
+// Lives here: the entries, one for each key; which entry is used for a request; which entries are
+//             listed.
 // Not here:   loading (static_entry.h), names that providers registered (dynamic_registry.h).
-// Threads:    any; entries are added, never removed or changed.
+// Threads:    any. Entries are added, but never removed or changed.
 //
-// Datum's own IAs need no file: "datum" (every address of this host) and "datum-<netdev>" for each
-// interface with an address, with both thread-safety keys. A dat.conf line for the same name and
-// API major version replaces them. Three decisions follow from this:
-//   * dat_registry_list_providers lists the lines of the file and, of the built-in IAs, "datum"
-//     alone: programs open every listed name. A missing dat.conf is no DAT_INTERNAL_ERROR, since
-//     "datum" is there;
-//   * a nondefault line for "datum" hides the built-in one from the list, and from nothing else;
-//   * DAT_OVERRIDE naming a file that cannot be read gives one message and no second choice of
-//     file; the built-in IAs remain.
+// Datum's own IAs are built in and need no file: "datum" (every address of this host), and
+// "datum-<netdev>" for each interface with an address. Each has two keys, one for each thread
+// safety. A dat.conf line for the same name and API major version replaces the built-in IA. Three
+// decisions follow from this:
+//   * dat_registry_list_providers lists the lines of the file, but of the built-in IAs only
+//     "datum", because some programs open every listed name. If dat.conf is missing, the call does
+//     not fail with DAT_INTERNAL_ERROR, since "datum" is listed;
+//   * a nondefault line for "datum" hides the built-in IA from the list, but the IA can still be
+// opened;
+//   * if DAT_OVERRIDE names a file that cannot be read, one message says so, and no other file is
+//     tried. The built-in IAs remain.
 #pragma once
 
 #include <map>
@@ -31,22 +34,23 @@ namespace datum::registry {
 
 class StaticRegistry {
  public:
-  // file_name: for messages. interfaces: called whenever a name is not found, since interfaces come
-  // and go.
+  // `file_name`: for messages. `interfaces`: called whenever a name is not found, since interfaces
+  // come and go.
   using Interfaces = std::vector<std::string> (*)();
   StaticRegistry(conf::Document<conf::Entry> file, std::string file_name, Interfaces interfaces);
 
-  // The best match. Null: there is none, and matcher.miss() tells why.
+  // The entry that matches best. Null: no entry matches, and matcher.miss() tells why.
   StaticEntry* find(const Key& request, Matcher& matcher);
   bool holds_name(const std::string& name);
-  // True: Datum offers an IA of that name on this host. A line of the file may still replace it.
+  // True: Datum has a built-in IA of that name on this host. A line of the file may still replace
+  // it.
   bool is_built_in(const std::string& name) const;
-  // The keys that programs are shown: of this major API version, each once.
+  // The keys in the list for programs: those of this major API version, each once.
   std::vector<Key> listed();
 
  private:
-  // The rest of a key: minor version and thread safety. Ordered, so that no file makes a search
-  // slow by its names.
+  // The part of a key besides the name and the major version: minor version and thread safety. The
+  // maps are ordered, not hashed, so no choice of names in a file can make a search slow.
   using Offer = std::tuple<std::uint32_t, bool>;
   using Offers = std::map<Offer, std::unique_ptr<StaticEntry>>;
 
@@ -58,7 +62,7 @@ class StaticRegistry {
   const Interfaces interfaces_;
   Mutex mutex_;
   std::map<std::string, Offers> offers_ DATUM_GUARDED_BY(mutex_);
-  // Names with lines of other major versions: known, but never opened here.
+  // Names that have lines of other major versions. They are known, but never opened here.
   std::set<std::string> other_majors_ DATUM_GUARDED_BY(mutex_);
   std::vector<const StaticEntry*> lines_ DATUM_GUARDED_BY(mutex_); // in the order of the file
   bool lists_built_in_ DATUM_GUARDED_BY(mutex_) = true; // the file has no line for "datum"

@@ -52,7 +52,7 @@ constexpr Name kSubtypes[] = {
 #if DATUM_DAT_MAJOR == 1
     DATUM_NAME(DAT_NO_SUBTYPE),
 #else
-    Name{DAT_NO_SUBTYPE, ""}, // programs print both texts side by side
+    Name{DAT_NO_SUBTYPE, ""}, // empty, because programs print both texts side by side
 #endif
     DATUM_NAME(DAT_SUB_INTERRUPTED),
     DATUM_NAME(DAT_RESOURCE_MEMORY),
@@ -172,7 +172,7 @@ constexpr Name kSubtypes[] = {
 static_assert(std::size(kTypes) == (DATUM_DAT_MAJOR == 1 ? 22 : 26));
 static_assert(std::size(kSubtypes) == (DATUM_DAT_MAJOR == 1 ? 103 : 104));
 
-// DAT_NOT_IMPLEMENTED of 1.2 is wider than the type mask, so both sides are masked.
+// In DAT 1.2 DAT_NOT_IMPLEMENTED has bits outside the type mask, so both values are masked.
 const char* find(const Name* begin, const Name* end, DAT_RETURN value, DAT_RETURN mask) {
   const Name* found =
       std::find_if(begin, end, [=](const Name& n) { return (n.value & mask) == (value & mask); });
@@ -205,7 +205,7 @@ DAT_RETURN dat_strerror(DAT_RETURN value, const char** major_message, const char
   const char* minor = find(std::begin(kSubtypes), std::end(kSubtypes), value, DAT_SUBTYPE_MASK);
   if (major == nullptr || minor == nullptr) {
 #if DATUM_DAT_MAJOR >= 2
-    // Programs of 2.0 print the texts without a check of the result.
+    // Programs of DAT 2.0 print the texts without checking the result.
     *major_message = major == nullptr ? "unknown error" : major;
     if (minor_message != nullptr) *minor_message = major == nullptr ? "" : "unknown minor error";
 #endif

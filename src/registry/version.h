@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/version.h: the DAT version that this build of the registry serves. Each source file is
 // compiled once for libdat.so.1 and once for libdat2.so.2; DATUM_DAT_MAJOR tells the version.
-// Lives here: the headers, and the values that differ between the two.
+// Lives here: the headers, and the values that differ between the two versions.
 // Not here:   calls that only one version has (v1/, v2/).
 #pragma once
 
@@ -24,15 +24,15 @@ namespace datum::registry {
 #if DATUM_DAT_MAJOR == 1
 // Datum's own provider.
 inline constexpr const char* kBuiltInLibrary = "libdatum1.so";
-// The registries of the two versions. Both export the same names.
+// The registries of the two versions, which export the same names.
 inline constexpr const char* kThisRegistry = "libdat.so.1";
 inline constexpr const char* kOtherRegistry = "libdat2.so.2";
 inline constexpr const char* kThisLinkOption = "-ldat";
 inline constexpr const char* kOtherLinkOption = "-ldat2";
 inline constexpr DAT_UINT32 kOtherMajor = 2;
-// The answer of a call that a provider's table lacks. In DAT 1.2 the constant (0xffff0000) holds the
-// class bits already, and programs compare the whole return value with it. In DAT 2.0 the class has
-// to be added.
+// What a call returns if the provider's table lacks it. In DAT 1.2 the constant (0xffff0000)
+// contains the class bits already, and programs compare the whole return value with it. In DAT 2.0
+// the class bits have to be added.
 inline constexpr DAT_RETURN kNotImplemented = DAT_NOT_IMPLEMENTED;
 #else
 inline constexpr const char* kBuiltInLibrary = "libdatum2.so";

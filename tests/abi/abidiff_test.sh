@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# That scripts/check-abidiff.sh finds what is lost or changed, and lets additions pass: against the recorded libdat.so.1 with
-# a change made on purpose. Without abidiff: exit 77, which is a skip.
+# Tests that scripts/check-abidiff.sh finds what is lost or changed and lets additions pass: it
+# compares the recorded libdat.so.1 with copies that were changed on purpose. Without abidiff the
+# exit status is 77, which means skipped.
 # Rules: VERSION.14
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -10,7 +11,7 @@ first=tests/abi/0.1/libdat.so.1.abi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
-# expect STATUS TITLE SED_SCRIPT [reversed]: the comparison of the record with what the script makes of it.
+# expect STATUS TITLE SED_SCRIPT [reversed]: compares the record with what the script makes of it.
 expect() {
   local old=$first new=$work/new.abi
   if [ "${4-}" = reversed ]; then old=$work/new.abi new=$first; fi

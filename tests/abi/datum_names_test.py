@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """<datum/names.h> names each enumerator of the headers of DAT: datum_names_test.py SOURCE_DIR CC CXX
 
-The enumerators are read from the headers, so that a new one without a name fails. The programs are built as C99 and as
-C++11 for both versions, and linked with nothing.
+The enumerators are read from the headers, so a new enumerator without a name fails. The programs are built as C99 and
+as C++11 for both versions, and linked with no library.
 """
 
 import pathlib
@@ -19,17 +19,17 @@ INCLUDE = pathlib.Path(sys.argv.pop()) / "include"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wswitch-enum", "-Wshadow", "-Wundef",
           "-Werror", f"-I{INCLUDE}"]
 LANGUAGES = ([CC, "-x", "c", "-std=c99"], [CXX, "-x", "c++", "-std=c++11", "-Wold-style-cast"])
-# Function, header and enumeration, what an unknown value is called.
+# Function, enumeration, header, and the name of an unknown value.
 TYPES = (("datum_event_name", "DAT_EVENT_NUMBER", "dat.h", "unknown event"),
          ("datum_dto_status_name", "DAT_DTO_COMPLETION_STATUS", "dat.h", "unknown DTO status"),
          ("datum_ep_state_name", "DAT_EP_STATE", "dat.h", "unknown endpoint state"),
          ("datum_handle_type_name", "DAT_HANDLE_TYPE", "udat.h", "unknown handle type"))
-# Where the numbers of an extension begin. The first of InfiniBand's is an event, whose name it gets.
+# The first number of extensions. InfiniBand's first number is an event and gets that event's name.
 BOUND = "DAT_IB_EXTENSION_RANGE_BASE"
 
 
 def enumerators(header, enumeration):
-    """Name and number of each."""
+    """The name and the number of each enumerator."""
     text = re.sub(r"/\*.*?\*/", "", (INCLUDE / header).read_text(), flags=re.S)
     body = re.search(rf"enum \w+ \{{([^}}]*)\}} {enumeration};", text)[1]
     return [(name, int(number, 0)) for name, number in re.findall(r"(\w+) = (\w+)", body)]
@@ -43,7 +43,8 @@ def named(version, header, enumeration):
 
 
 def unit(version, function, enumeration, body, rest=""):
-    """A file that prints names. The number arrives as a provider stores it, also one that is outside of the type."""
+    """A source file that prints names. The number arrives as a provider stores it, even if the type has
+    no such value."""
     return (f"#include <{version}/udat.h>\n#include <datum/names.h>\n#include <stdio.h>\n#include <string.h>\n{rest}"
             f"static void put(unsigned int number) {{\n  {enumeration} value;\n"
             f"  memcpy(&value, &number, sizeof value);\n  puts({function}(value));\n}}\n{body}")

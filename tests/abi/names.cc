@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Names of IAs in C++: what may be passed to dat_ia_open(), and what programs do with the functions
-// that take names. Compiled for both versions (DATUM_DAT_MAJOR), with warnings of string literals
-// that lose their const.
+// Names of IAs in C++: what programs may pass to dat_ia_open(), and how they use functions that
+// take names. Compiled for both versions (DATUM_DAT_MAJOR). A string literal that loses its const
+// causes a warning.
 #if DATUM_DAT_MAJOR == 2
 #include <dat2/udat.h>
 
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Converts to a name by itself, as string classes of the time do.
+// Converts itself to a name, as string classes of that time do.
 struct OldString {
   operator char*() { return text; }
   char text[6] = {'d', 'a', 't', 'u', 'm', 0};
@@ -28,13 +28,13 @@ DAT_RETURN opened(Name name) {
   return dat_ia_open(name, 8, &async, &ia);
 }
 
-// Of the type that a provider's table and a wrapper have.
+// Has the type of the function in a provider's table, and of a wrapper.
 DAT_RETURN wrapper(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*, DAT_UINT32,
                    DAT_UINT32, DAT_BOOLEAN) {
   return DAT_SUCCESS;
 }
 
-// The same type, spelled out.
+// The same type, without the typedef of a name.
 using Opener = DAT_RETURN(char*, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*, DAT_UINT32, DAT_UINT32,
                           DAT_BOOLEAN);
 

@@ -13,7 +13,7 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 export DATUM_TRANSPORT=tcp
 
-begin() { # line that says that it listens, command: starts the server in the background
+begin() { # line that the server prints when it listens, command: starts the server
   local ready=$1
   shift
   "$@" >"$work/server" 2>&1 &
@@ -33,7 +33,7 @@ finish() { # signal or nothing: ends the server
   server=
 }
 
-both() { # the build of the server, and that of the client
+both() { # the build of the server, the build of the client
   local serving=$1 calling=$2
   echo "serving: $serving, calling: $calling"
   begin listening "$serving/bin/datum-exchange" serve 4711

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// exchange.c: two processes, each of any byte order, do a little of everything with each other and
+// exchange.c: two processes, each of any byte order, use a little of everything with each other and
 // check every octet: private data, Sends, RDMA Writes and Reads, a Write with immediate data,
 // atomic operations.
 //   exchange serve QUALIFIER      the server, for one client
@@ -177,7 +177,7 @@ static void ask(DAT_CONN_QUAL qualifier) {
   const DAT_RMR_TRIPLET all = connect_server(&end, qualifier);
   fill(memory.octets, 1, kQuestion);
   send_octets(&end, kQuestion);
-  post_receive(&end, kAnswer); // until then the answer waits
+  post_receive(&end, kAnswer); // until this Recv is posted the answer waits
   receive(&end, kAnswer);
   check(memory.octets, 2, kAnswer);
   post_receive(&end, 0);

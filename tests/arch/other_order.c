@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // other_order.c: /proc/net/tcp and /proc/net/tcp6 as a big-endian kernel prints them, for a
 // big-endian process that qemu-user runs on a little-endian kernel. The kernel prints each 32-bit
-// word of an address as a number, and qemu-user passes the text on as it is. Test programs are
-// linked with it.
+// word of an address as a number, and qemu-user does not change the text. Test programs are linked
+// with this file.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 static int (*next_open)(const char*, int, ...);
 static int (*next_open64)(const char*, int, ...);
 
-// Before main(): a child of a process of many threads could not look functions up.
+// Runs before main(), because a child of a process with several threads could not use dlsym().
 __attribute__((constructor)) static void begin(void) {
   *(void**)&next_open = dlsym(RTLD_NEXT, "open"); // as dlsym(3) casts
   *(void**)&next_open64 = dlsym(RTLD_NEXT, "open64");
@@ -34,7 +34,7 @@ static size_t hexadecimal(const char* text) {
   return strspn(text, "0123456789ABCDEF");
 }
 
-// Turns the words of each address, which is 8 or 32 digits before a colon.
+// Reverses the octets in the words of each address, which is 8 or 32 digits before a colon.
 static void turn_addresses(char* text) {
   while (*text != 0) {
     const size_t digits = hexadecimal(text);
@@ -47,8 +47,7 @@ static void turn_addresses(char* text) {
   }
 }
 
-// Returns a file that holds the turned text of the other one, and closes that. Fails as open(2)
-// does.
+// Returns a file with the turned text of `file`, and closes `file`. Fails as open(2) does.
 static int turned_copy(int file) {
   enum { kStep = 1 << 16 };
   char* text = NULL;

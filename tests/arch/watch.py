@@ -32,7 +32,7 @@ def main(seconds, program):
     with subprocess.Popen([word for word in program if word != BRIEF], stdout=subprocess.PIPE) as child:
         lines = queue.Queue()
         # Processes that the program leaves behind may keep its output open. This script does not
-        # wait for the end of that.
+        # wait until they close it.
         threading.Thread(target=pass_on, args=(child.stdout, lines), daemon=True).start()
         ended = False
         while not hung:
@@ -57,7 +57,7 @@ def main(seconds, program):
         elif test:
             print(f"watch.py: the program ended in {test}: {status}")
         sys.stdout.flush()
-        # Exits at once, because the thread may still read.
+        # Exits at once, because the thread may still be reading.
         os._exit(124 if hung else status if status >= 0 else 128 - status)
 
 

@@ -11,7 +11,7 @@ using DatCnoCreate = Conformance;
 using DatCnoQuery = Conformance;
 using DatCnoFree = Conformance;
 
-// Counts its calls, and remembers the last EVD.
+// An agent that counts its calls and remembers the last EVD.
 struct Agent {
   int calls = 0;
   DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
@@ -226,7 +226,7 @@ TEST_F(DatCnoFree, R6AThreadWaits) {
   DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
   BlockedCall waiter([&] { return dat_cno_wait(cno, kPatience, &fired); });
   EXPECT_DAT_ERROR(dat_cno_free(cno), DAT_INVALID_STATE, DAT_INVALID_STATE_CNO_IN_USE);
-  // The way out that the manual names: a spare EVD and a software event.
+  // The manual names this way to release a CNO: a spare EVD and a software event.
   const Evd spare = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
   EXPECT_DAT_OK(post_software_event(spare, nullptr));
   EXPECT_DAT_OK(waiter.join());

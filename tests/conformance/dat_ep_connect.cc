@@ -166,7 +166,7 @@ TEST_F(DatEpConnect, R17WithoutConnectEvd) {
       create_ep(ia, active->pz(), active->recv_evd(), active->request_evd(), DAT_HANDLE_NULL);
   arguments.ep = ep;
   expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN, [](ConnectArguments&) {});
-  // What the IA cannot do comes last (decision 2).
+  // What the IA cannot do is checked last (decision 2).
   expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN,
                  [](ConnectArguments& a) { a.qos = DAT_QOS_LOW_LATENCY; });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ep_dup_connect(3DAT): a second connection to where the first one leads.
+// dat_ep_dup_connect(3DAT): a second connection to the peer of the first connection.
 #include <functional>
 
 #include "each_kind.h"

@@ -194,8 +194,8 @@ class DatEpPostRecvEarly : public testing::TestWithParam<DAT_EP_STATE> {
                                 &param));
   }
 
-  // Takes the staged EP on to CONNECTED. Returns the side at the other end. If the state has no
-  // peer, connect_to() puts one into `own`.
+  // Takes the staged EP on to CONNECTED. Returns the side at the other end. In a state without a
+  // peer, connect_to() creates the peer in `own`.
   static Side& connect_to(EpInState& staged, std::optional<Side>& own, DAT_IA_HANDLE other_ia) {
     switch (GetParam()) {
     case DAT_EP_STATE_PASSIVE_CONNECTION_PENDING:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_ep_set_watermark(3DAT): above its soft mark of Recvs an EP causes an event, above its hard
-// mark its connection breaks.
+// dat_ep_set_watermark(3DAT): when an EP has more Recvs than its soft mark, it causes an event;
+// when it has more than its hard mark, its connection breaks.
 #include "each_kind.h"
 #include "fixture.h"
 #include "names.h"

@@ -160,7 +160,7 @@ TEST_F(DatEvdQuery, R10TheStateFollows) {
   EXPECT_EQ(evd_state(evd) & kDirectBand, DAT_EVD_STATE_WAITABLE);
 }
 
-// The configured part of the state of an EVD that an EP with these recv flags uses.
+// The configuration bits in the state of an EVD that an EP with these recv flags uses.
 int config_with(DAT_IA_HANDLE ia, DAT_COMPLETION_FLAGS recv_flags) {
   DAT_EP_ATTR attributes = default_attributes(ia);
   attributes.recv_completion_flags = recv_flags;

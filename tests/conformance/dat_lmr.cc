@@ -91,7 +91,7 @@ TEST_F(DatLmrQuery, R11VirtualWithThePrefix) {
   const Pz own_pz = create_pz(opened);
   Buffer buffer(opened, own_pz, 16);
   EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_VIRTUAL);
-  // The IA that was opened under the plain name keeps its own memory type.
+  // The IA that was opened under its plain name keeps its own memory type.
   Buffer plain(ia, pz, 16);
   EXPECT_EQ(query_lmr(plain.lmr()).mem_type, kStronglyOrdered);
 }

@@ -106,7 +106,7 @@ TEST_F(DatLmrCreate, R9SharedOfPrivateMemory) {
 TEST_F(DatLmrCreate, TheNameHas40Bytes) {
   const Pages pages = Pages::shared_memory(2);
   SharedId id{};
-  id[20] = 'x'; // behind a NUL byte: it is no string
+  id[20] = 'x'; // behind a NUL byte: the id is no string
   Registration first(ia, pz, pages.data(), pages.size());
   make_shared(first, id);
   ASSERT_DAT_OK(first.create());

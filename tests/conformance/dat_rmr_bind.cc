@@ -118,7 +118,7 @@ TEST_F(DatRmrBind, R11RemoteReadNeedsLocalRead) {
     a.range = write_only.segment();
     a.privileges = kRemoteWrite;
   }));
-  rmr.free(); // before the LMR that it holds
+  rmr.free(); // before the LMR that the RMR holds
 }
 
 TEST_F(DatRmrBind, R12RemoteWriteNeedsLocalWrite) {
@@ -133,7 +133,7 @@ TEST_F(DatRmrBind, R12RemoteWriteNeedsLocalWrite) {
     a.range = read_only.segment();
     a.privileges = kRemoteRead;
   }));
-  rmr.free(); // before the LMR that it holds
+  rmr.free(); // before the LMR that the RMR holds
 }
 
 TEST_F(DatRmrBind, R13OnlyRemotePrivileges) {

@@ -250,7 +250,7 @@ TEST_F(DatSrqResize, BadHandles) {
 // Rules: dat_srq_resize.R4 dat_srq_resize.R9
 TEST(DatSrqResizeKeeps, EveryRecvInItsOrder) {
   SrqPair p;
-  // Seven Recvs are used up first, so that the others do not begin at the first slot.
+  // Seven Recvs are used up before, so that the tested Recvs do not begin at the first slot.
   post_recvs(p.srq(), p.sink, 7);
   for (DAT_UINT64 i = 0; i < 7; ++i) {
     p.send();
@@ -281,7 +281,7 @@ TEST(DatSrqResizeKeeps, EveryRecvInItsOrder) {
 TEST(DatSrqResizeKeeps, OrRefusesLessThanOutstanding) {
   SrqPair p;
   post_recvs(p.srq(), p.sink, 4);
-  p.send(); // taken, but not reaped: three are available and four outstanding
+  p.send(); // one Recv is taken but not reaped: three are available and four outstanding
   EXPECT_DAT_TYPE(dat_srq_resize(p.srq(), 3), DAT_INVALID_STATE);
   const DAT_SRQ_PARAM param = query_srq(p.srq());
   EXPECT_GE(param.max_recv_dtos, 10) << "unchanged";

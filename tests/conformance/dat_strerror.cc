@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_strerror(3DAT): every type and subtype by its own name.
+// dat_strerror(3DAT): every type and subtype is reported by its own name.
 #include "dat.h"
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ constexpr Name kTypes[] = {
     {0x00140000, "DAT_CONN_QUAL_UNAVAILABLE"},
 };
 
-// The subtypes count from 0 without a gap.
+// The numbers of the subtypes begin at 0 and have no gap.
 constexpr const char* kSubtypes[] = {
     "DAT_NO_SUBTYPE",
     "DAT_SUB_INTERRUPTED",

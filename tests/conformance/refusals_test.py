@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Walk the refusals: each has to be told in words.
+"""Checks the text about each refusal.
 
 Usage: refusals_test.py MAJOR SUITE
 
-Runs the tests of the functions with DATUM_LOG=debug and demands, for each argument that a rule of
-tests/rules/ says is refused, a line that names the call and the argument, as the public headers call
-it, or the attribute inside it. The expected names come from the headers and rules alone.
+Runs the tests of the functions with DATUM_LOG=debug. For each argument that is refused by a rule of
+tests/rules/, a line has to name the call and the argument, by its name in the public headers, or the
+attribute inside it. The expected names come from the headers and rules alone.
 """
 # Rules: REFUSAL.1 REFUSAL.3
 import os
@@ -18,11 +18,11 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LINE = re.compile(r"datum debug: (dat_\w+): (DAT_\w+)(?: (DAT_\w+))?: (.*)")
-# libdat answers these itself; its own tests walk them.
+# libdat itself answers these calls; the tests of libdat check their refusals.
 OF_REGISTRY = ("dat_registry_", "dat_strerror", "dat_provider_", "dat_ia_open")
-# Where arguments of 2.0 stand that have another position in 1.2.
+# Arguments that stand at another position in 1.2 than in 2.0: the position in 2.0 and that in 1.2.
 MOVED = {("dat_lmr_create", 7): 8, ("dat_rmr_bind", 2): 3}
-# Attributes and parts that have to be named one by one.
+# Attributes and parts of arguments, each of which a line has to name.
 ATTRIBUTES = {
     ("dat_ep_create", 6): (
         "max_message_size", "max_rdma_size", "max_recv_dtos", "max_request_dtos", "max_recv_iov",
@@ -33,9 +33,10 @@ ATTRIBUTES = {
     ("dat_srq_create", 3): ("srq_attr", "max_recv_dtos", "max_recv_iov", "low_watermark"),
     ("dat_ep_modify", 3): ("ep_param", "max_recv_dtos"),
 }
-# In 2.0 no value of the type is above this limit.
+# In 2.0 the type of these attributes has no value above the limit, so only 1.2 can refuse them.
 ONLY_IN_1 = {"max_message_size", "max_rdma_size"}
-# A handle that stands for an IA has been looked up by libdat before.
+# The handles that a refusal has to name. Handles of an IA are missing: libdat refuses a bad one
+# before the provider sees it.
 HANDLES = {
     "dat_ep_create": ("pz_handle", "recv_evd_handle", "request_evd_handle",
                       "connect_evd_handle"),
@@ -66,7 +67,7 @@ def arguments_of_calls(major):
 
 
 def refused_arguments(major):
-    """Pairs of call and position that some rule says are refused."""
+    """Pairs of a call and the position of an argument that some rule says is refused."""
     pairs = set()
     for path in (ROOT / "tests" / "rules").glob("dat_*.rules"):
         for line in path.read_text().splitlines():

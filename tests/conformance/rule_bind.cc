@@ -146,7 +146,7 @@ TEST_F(RuleBind, ARebindGivesANewContext) {
   EXPECT_EQ(other.text(0, 8), "new home");
   expect_write_refused(window(first, 0, 8));
   expect_region_untouched();
-  rmr.free(); // before the LMR that it holds
+  rmr.free(); // before the LMR that the RMR holds
 }
 
 // Rules: dat_rmr_bind.R21 MEM.9
@@ -180,7 +180,7 @@ TEST_F(RuleBind, ASendBehindTheBindBringsTheContext) {
 TEST_F(RuleBind, CompletionsKeepThePostingOrder) {
   Buffer sink = peer().buffer(64);
   ASSERT_DAT_OK(post_bind(owner().ep(), rmr, region.segment(), kRemoteBoth, 1, nullptr));
-  ASSERT_DAT_OK(post_send(owner().ep(), {region.segment(0, 8)}, 2)); // no Recv there yet
+  ASSERT_DAT_OK(post_send(owner().ep(), {region.segment(0, 8)}, 2)); // the peer has no Recv yet
   ASSERT_DAT_OK(post_bind(owner().ep(), rmr, region.segment(), kRemoteRead, 3, nullptr));
   ASSERT_DAT_OK(post_write(owner().ep(), {region.segment(0, 8)}, sink.remote(0, 8), 4));
   ASSERT_DAT_OK(post_bind(owner().ep(), rmr, {}, kRemoteRead, 5, nullptr));
@@ -266,7 +266,8 @@ TEST_F(RuleBindThatWaits, TheContextOpensNothingBeforeTheBindIsDone) {
   EXPECT_NE(context, 0U);
   ASSERT_DAT_OK(post_write(peer().ep(), {mine.segment(0, 8)}, window(context, 0, 8), 1));
   expect_connection_event(owner().connect_evd(), DAT_CONNECTION_EVENT_BROKEN, owner().ep());
-  // Over TCP the refusal comes behind the octets of the first Send that have been sent already.
+  // Over TCP the peer receives the refusal after those octets of the first Send that have been sent
+  // already.
   ASSERT_DAT_OK(post_recv(peer().ep(), {sink.segment()}, 5));
   expect_dto(peer().request_evd(), peer().ep(), 1, DAT_DTO_ERR_REMOTE_ACCESS);
   expect_connection_event(peer().connect_evd(), DAT_CONNECTION_EVENT_BROKEN, peer().ep());
@@ -293,7 +294,7 @@ TEST_F(RuleBind, AQueuedBindOfAFreedRmrOpensNothing) {
   expect_region_untouched();
 }
 
-// A bind that has to wait: it is fenced, and a long Read stands before it.
+// A bind that has to wait, because it is fenced and a long Read was posted before it.
 class RuleBindBehindARead : public RuleBind {
  protected:
   void post_both() {
@@ -367,7 +368,7 @@ TEST_F(RuleBind, AnotherEpOfTheZoneMayBindIt) {
   expect_bind(owner().request_evd(), rmr, 6);
   EXPECT_NE(context, first);
   mine.write(0, "both way");
-  expect_written(window(context, 0, 8)); // the zone counts, not the EP that bound it
+  expect_written(window(context, 0, 8)); // the zone counts, not the EP that bound the window
   EXPECT_EQ(region.text(0, 8), "both way");
   region.write(0, "........");
   expect_write_refused(window(first, 0, 8));
@@ -386,7 +387,7 @@ TEST(RuleBindLimits, BindsCountAgainstTheRequests) {
   Buffer region = owner.buffer(64);
   Buffer sink = pair.active().buffer(64);
   const Rmr rmr = create_rmr(owner.pz());
-  // The Send waits for a Recv, and what stands behind it cannot complete earlier.
+  // The Send waits for a Recv, and no request posted after it can complete earlier.
   ASSERT_DAT_OK(post_send(owner.ep(), {region.segment()}, 0));
   for (DAT_UINT64 i = 1; i <= 3; ++i) {
     ASSERT_DAT_OK(post_bind(owner.ep(), rmr, region.segment(), kRemoteBoth, i, nullptr));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Threads that pthread_cancel ends in a call, or has to leave alone there (docs/habits.md).
+// Threads that pthread_cancel() ends within a call, and calls in which it must not end them
+// (docs/habits.md).
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -68,8 +69,8 @@ TEST_F(RuleCancelledThreads, AWaiterOfAnEvdEnds) {
   const Evd evd = create_evd(ia, kEveryStream);
   const Evd other = create_evd(ia, kEveryStream);
   for (const int type : kCancelTypes) {
-    // One of the two owns the doorbell, the other one sleeps beside it. The loop ends each of them
-    // once.
+    // One of the two threads owns the doorbell, the other sleeps beside it. The loop cancels each
+    // of them once.
     for (const bool first : {true, false}) {
       Cancelled at_evd(type, [&] { wait_for_good(evd); });
       at_evd.until_it_waits();
@@ -103,7 +104,7 @@ TEST_F(RuleCancelledThreads, AWaiterOfACnoEnds) {
   }
 }
 
-// The server accepts connections. It is cancelled once all of them are there.
+// The server accepts a connection. Then the test cancels it, and the connection must go on working.
 // Rules: HABIT.1
 TEST_F(RuleCancelledThreads, WhatItServedWorksOn) {
   const Ia other = open_ia();
@@ -178,7 +179,7 @@ TEST_F(RuleCancelledThreads, OneThatTransfersDoesItToTheEnd) {
   EXPECT_EQ(done, 100);
 }
 
-// A post that finds the queue full takes completions first, from a socket perhaps.
+// A post that finds the queue full takes completions first, perhaps from a socket.
 // Rules: HABIT.5
 TEST_F(RuleCancelledThreads, OneThatFindsItsQueueFullPostsToTheEnd) {
   constexpr int kPosts = 500;
@@ -200,7 +201,7 @@ TEST_F(RuleCancelledThreads, OneThatFindsItsQueueFullPostsToTheEnd) {
   EXPECT_EQ(done, kPosts);
 }
 
-// The calls that look also dial, answer dials and close links.
+// The calls that poll also dial, answer dials and close links.
 // Rules: HABIT.5
 TEST_F(RuleCancelledThreads, OneThatLooksWhileConnectionsComeAndGoLooksOn) {
   const Ia other = open_ia();
@@ -235,7 +236,7 @@ TEST_F(RuleCancelledThreads, OneThatLooksWhileConnectionsComeAndGoLooksOn) {
   EXPECT_FALSE(worker.join());
 }
 
-// The first Write maps the peer's memory if it can.
+// The first Write maps the peer's memory if the kernel allows it.
 // Rules: HABIT.5
 TEST_F(RuleCancelledThreads, OneThatWritesToMemoryThatCanBeMappedDoesItToTheEnd) {
   ConnectedPair pair;
@@ -244,7 +245,8 @@ TEST_F(RuleCancelledThreads, OneThatWritesToMemoryThatCanBeMappedDoesItToTheEnd)
   constexpr std::size_t kBytes = 1 << 16;
   const int file = memfd_create("conformance", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(file, kBytes), 0);
-  ASSERT_EQ(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0); // or peers do not map the file
+  // without this seal peers do not map the file
+  ASSERT_EQ(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
   void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ASSERT_NE(place, MAP_FAILED);
   Registration to(pair.passive().ia(), pair.passive().pz(), place, kBytes);

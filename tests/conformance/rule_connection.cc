@@ -40,7 +40,7 @@ class RuleConnection : public Conformance {
     EXPECT_EQ(ep_state(passive->ep()), state);
   }
   // The requests that were sent so far. A later request shows that they have arrived. Over a wire
-  // that reorders they may arrive a while after it.
+  // that reorders, they may arrive a while after the later request.
   std::vector<Cr> requests_so_far() {
     const Ep last = active->another_ep();
     EXPECT_DAT_OK(connect(last, address_of(ia), qualifier, "last"));
@@ -76,8 +76,8 @@ class RuleConnection : public Conformance {
     EXPECT_NO_EVENT(passive->connect_evd());
   }
 
-  // Accepts the request at that time. False: the attempt ended before its request came; `end` is
-  // the event.
+  // Accepts the request at the given time. Returns false if the attempt ended before its request
+  // came; `end` is the event of that end then.
   bool accept_at(Clock::time_point time, DAT_EVENT& end) {
     DAT_EVENT event{};
     while (dat_evd_dequeue(evd, &event) != DAT_SUCCESS)
@@ -119,7 +119,8 @@ TEST_F(RuleConnection, RejectAfterTheTimeLimit) {
 // Rules: CONN.9 EPEVENT.13
 TEST_F(RuleConnection, TheTimeLimitRacesTheAccept) {
   constexpr auto kLimit = std::chrono::microseconds(4000);
-  // The outcome of each round moves the accept, so that it stays near the end of the time limit.
+  // The outcome of each round moves the time of the accept, which keeps it near the end of the time
+  // limit.
   auto accept_after = kLimit;
   for (int round = 0; round < 100 && !HasFailure(); ++round) {
     const auto answer_at = Clock::now() + accept_after;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Visibility, order, and progress without calls: programs rely on them beyond the letter of the
-// manual.
+// Visibility, order, and progress without calls. Programs rely on more of these than the manual
+// promises.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ class RuleDataPaths : public testing::Test {
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
 
-  // Spins until the byte at `last` has the value, without a DAT call but for those of `between`.
+  // Spins until the byte at `last` has the value. Makes no DAT calls other than those in `between`.
   static bool spin_for(
       const std::byte* last, std::byte value, const std::function<void()>& between = [] {}) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
@@ -76,7 +76,7 @@ TEST_F(RuleDataPaths, WritesOfAlternatingSizesLandInOrder) {
   Buffer target = passive().buffer(kLarge);
   DAT_UINT64 number = 0;
   for (int round = 0; round < 20; ++round) {
-    // Both Writes store the first bytes: those of the later Write must stay.
+    // Both Writes store into the first bytes. The bytes of the later Write must stay.
     source.fill(static_cast<std::uint8_t>(round));
     ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), number));
     expect_dto(active().request_evd(), active().ep(), number++);
@@ -98,7 +98,7 @@ TEST_F(RuleDataPaths, ATargetThatOnlySpinsSeesTheWrite) {
     Buffer target = passive().buffer(size);
     std::memset(source.bytes().data(), 0x5a, size);
     ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), size));
-    // No DAT call on either side until the last byte is there.
+    // Neither side makes a DAT call until the last byte is there.
     ASSERT_TRUE(spin_for(&target.bytes()[size - 1], std::byte{0x5a})) << size;
     EXPECT_EQ(target.text(0, size), std::string(size, 0x5a)) << "the last byte came last";
     expect_dto(active().request_evd(), active().ep(), size);
@@ -118,7 +118,7 @@ TEST_F(RuleDataPaths, ATargetThatSpinsAndYieldsSeesTheWrite) {
   }
 }
 
-// A flag behind data, in the usual form. One thread is both sides.
+// The usual form of a flag that follows its data. One thread plays both sides.
 // Rules: PROGRESS.9 PATH.8
 TEST_F(RuleDataPaths, ATargetPollsForTheFirstWriteAndSpinsForTheSecond) {
   Buffer source = active().buffer(16);
@@ -205,7 +205,7 @@ TEST_F(RuleDataPaths, SeveralThreadsDequeueOneEvd) {
   EXPECT_EQ(all.size(), kWrites) << "each once";
 }
 
-// One direction of traffic: messages of many sizes, of which as many are under way as there are
+// One direction of traffic: messages of many sizes. As many messages are under way as there are
 // buffers.
 class Traffic {
  public:
@@ -320,7 +320,7 @@ TEST_F(RuleDataPaths, OtherWorkProceedsWhileASendWaits) {
   theirs.fill(3);
   ASSERT_DAT_OK(post_send(active().ep(), {mine.segment(0, 8)}, 1));
   EXPECT_NO_EVENT(active().request_evd());
-  // The other direction is free: the waiting side can be written to and read from.
+  // The other direction is free: the peer can write to the waiting side and read from it.
   ASSERT_DAT_OK(post_write(passive().ep(), {theirs.segment()}, mine.remote(), 2));
   expect_dto(passive().request_evd(), passive().ep(), 2);
   EXPECT_TRUE(mine.holds(3, 0, 64));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Transfers that fail after they were posted: the completion that tells of it, and the end of the
-// connection. rule_protection.cc tests the RDMA that a target refuses.
+// Transfers that fail after they were posted: the completion that reports the error, and the end of
+// the connection. rule_protection.cc tests the RDMA that a target refuses.
 #include <cstring>
 
 #include "fixture.h"
@@ -60,7 +60,8 @@ class RuleDtoErrorsInStrictMode : private StrictMode, public RuleDtoErrors {};
 
 // Rules: ERR.3 ERR.8
 TEST_F(RuleDtoErrorsInStrictMode, NoRecvInTime) {
-  // A large message beside it: a message that the receiver cannot keep whole waits just as long.
+  // Sends a large message on a second connection: a message that the receiver cannot keep whole
+  // waits just as long.
   ConnectedPair second;
   Buffer large = second.active().buffer(kTooLarge);
   ASSERT_DAT_OK(post_send(second.active().ep(), {large.segment()}, 5));
@@ -149,7 +150,8 @@ TEST(RuleDtoErrorsOneEvd, ErrorThenFlushesThenBroken) {
   Side& passive = pair.passive();
   Buffer mine = active.buffer(kSmall);
   Buffer theirs = passive.buffer(kSmall);
-  // Each side has a Send that waits, so that the last call starts everything.
+  // Each side has a Send that waits for a Recv. The last call posts a Recv, which starts
+  // everything.
   ASSERT_DAT_OK(post_send(active.ep(), {mine.segment()}, 10));
   ASSERT_DAT_OK(post_send(active.ep(), {mine.segment()}, 11));
   ASSERT_DAT_OK(post_send(passive.ep(), {theirs.segment()}, 20));
@@ -224,8 +226,8 @@ TEST_F(RuleDtoErrors, TheMemoryOfAllThatIsUnderWayIsGone) {
   expect_broken();
 }
 
-// How far the Writes have come when the memory is freed is left to chance: some succeed, the next
-// one names the error, and all later ones are flushed.
+// Chance decides how many Writes have been carried out when the memory is freed. Some succeed, the
+// next one reports the error, and all later ones are flushed.
 // Rules: dat_lmr_free.R11 ERR.5
 TEST_F(RuleDtoErrors, TheMemoryIsGoneWhileItIsWritten) {
   constexpr DAT_UINT64 kWrites = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The endpoint table: every operation in every state. A cell that is not "ok" must say which state
-// forbids the call, and change nothing.
+// The endpoint table: every operation in every state. If a cell of the table is not "ok", the call
+// must be refused with the name of the state that forbids it, and must change nothing.
 #include <algorithm>
 #include <string>
 
@@ -323,7 +323,8 @@ TEST_P(RuleEpTable, AllowedInEveryState) {
   EXPECT_EQ(now(), state());
 }
 
-// The operations on an RSP and on a request that own the EP: only these states have one.
+// The operations on an RSP and on a request. Only in these states does the EP belong to an RSP or
+// to a request.
 class RuleEpTableOfRsp : public RuleEpTable {};
 class RuleEpTableOfRequest : public RuleEpTable {
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Any two streams of events on one EVD, which both of them reach.
+// Any two streams of events that share an EVD: the events of both must reach it.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -42,8 +42,8 @@ class RequestStream : public Stream {
   Side asking_;
 };
 
-// A connection of an EP that uses the EVDs of `into`. For each that is null it uses another EVD of
-// the IA.
+// The connection events of an EP that uses the EVDs of `into`. Where `into` has a null handle, the
+// EP uses another EVD of the IA.
 class ConnectionStream : public Stream {
  public:
   struct Into {
@@ -103,14 +103,14 @@ class BindStream : public ConnectionStream {
   Rmr rmr_;
 };
 
-// Another open instance that has `evd` for its asynchronous errors.
+// Asynchronous errors of another open instance, which reports them to `evd`.
 class AsyncStream : public Stream {
  public:
   explicit AsyncStream(DAT_EVD_HANDLE evd) {
     EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(ia_name().c_str()), 0, &evd, ia_.out()));
     pz_ = create_pz(ia_);
     srq_ = create_srq(ia_, pz_);
-    EXPECT_DAT_OK(dat_srq_set_lw(srq_, 1)); // there is no Recv, so the event comes at once
+    EXPECT_DAT_OK(dat_srq_set_lw(srq_, 1)); // no Recv is posted, so the event comes at once
   }
   Arrival arrival() const override { return {any_value<DAT_EVENT_NUMBER>(0x8005), srq_.get()}; }
 
@@ -159,7 +159,7 @@ class RuleEvdMerging : public Conformance {
     }
   }
 
-  // A bind completes on the request EVD of its EP, which takes DTOs, too.
+  // A bind completes on the EP's request EVD, so that EVD must take DTOs, too.
   Evd merged(DAT_EVD_FLAGS first, DAT_EVD_FLAGS second) const {
     int flags = static_cast<int>(first) | static_cast<int>(second);
     if ((flags & DAT_EVD_RMR_BIND_FLAG) != 0) flags |= DAT_EVD_DTO_FLAG;

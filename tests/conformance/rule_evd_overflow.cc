@@ -124,7 +124,7 @@ TEST_F(RuleEvdOverflow, EachLossOfCompletionsBreaksTheEp) {
   Ep caller = create_ep(ia, side.pz(), DAT_HANDLE_NULL, DAT_HANDLE_NULL, evd);
   fill(evd);
   ASSERT_DAT_OK(connect(caller, address_of(peer_ia), free_qualifier()));
-  expect_overflow_event(evd); // of a connection event
+  expect_overflow_event(evd); // the lost event is a connection event
   drain(evd);
   Ep ep = create_ep(ia, side.pz(), evd, side.request_evd(), side.connect_evd());
   Side sender(peer_ia);

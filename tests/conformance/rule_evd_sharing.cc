@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which completion flags of endpoints go together on one EVD.
+// Which completion flags endpoints may have that share an EVD.
 #include "fixture.h"
 #include "names.h"
 
@@ -15,8 +15,8 @@ class RuleEvdSharing : public Conformance {
     apart = create_evd(ia, kEveryStream);
   }
 
-  // add_recv() makes an EP whose recv completions go to `evd`, add_request() one whose request
-  // completions do. The completions of the other direction go to `apart`.
+  // add_recv() makes an EP whose recv completions go to `evd`. add_request() makes an EP whose
+  // request completions go there. The completions of the other direction go to `apart`.
   DAT_RETURN add_recv(Ep& ep, DAT_COMPLETION_FLAGS flags) {
     attributes.recv_completion_flags = flags;
     attributes.request_completion_flags = kThreshold;

@@ -7,7 +7,7 @@ namespace {
 
 class RuleEventContents : public testing::Test {
  protected:
-  // The next event has this number and names the EVD it was taken from, by a wait or a dequeue.
+  // The next event must have this number and name the EVD that a wait or a dequeue took it from.
   void expect_named(DAT_EVD_HANDLE evd, int number, bool waiting) {
     DAT_EVENT event{};
     DAT_COUNT left = 0;

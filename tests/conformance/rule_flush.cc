@@ -35,8 +35,8 @@ TEST_F(RuleFlush, EveryRecvOnceAndInOrder) {
 
 // Rules: FLUSH.2 FLUSH.3 FLUSH.4 DISC.1
 TEST_F(RuleFlush, EveryRequestOnceAndInOrder) {
-  // The first Send finds no Recv, so no request behind it has completed, even if it has been
-  // carried out.
+  // The first Send finds no Recv. So no request behind it may have completed, not even one that has
+  // been carried out.
   Buffer landing = active().buffer(64);
   const DAT_EP_HANDLE ep = active().ep();
   ASSERT_DAT_OK(post_send(ep, {mine.segment()}, 1));

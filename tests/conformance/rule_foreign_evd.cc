@@ -124,8 +124,8 @@ TEST_F(RuleForeignEvd, Refused) {
   expect_connection_event(far, kRefused, ep);
 }
 
-// Breaks all of a dozen EPs in one call: they feed one EVD, which overflows. Returns the order in
-// which `connect_evd` gets their events, as numbers of EPs.
+// Breaks a dozen EPs in one call: they feed one EVD, which overflows. Returns the numbers of the
+// EPs in the order in which their events reach `connect_evd`.
 std::vector<std::size_t> order_of_breaking(Ia& ia, Ia& peer_ia, DAT_EVD_HANDLE connect_evd) {
   constexpr std::size_t kEps = 12;
   const Pz pz = create_pz(ia);
@@ -263,8 +263,8 @@ TEST_F(RuleForeignEvd, AnEventThatFindsItFull) {
   ep.free();
 }
 
-// Four EPs of one IA whose EVD belongs to another IA, and four peers that accept their requests. A
-// request of an IA that is closed is withdrawn.
+// Four EPs of one IA whose EVD belongs to another IA, and four peers that accept their requests.
+// When an IA is closed, its requests are withdrawn.
 class Crowd {
  public:
   Crowd() {
@@ -294,7 +294,7 @@ class Crowd {
       }
     }
   }
-  // Takes all events. Their number depends on the moment of the close.
+  // Takes all events. How many events there are depends on the moment of the close.
   static void read(DAT_EVD_HANDLE evd) {
     DAT_COUNT more = 0;
     DAT_EVENT event{};
@@ -324,8 +324,8 @@ class Crowd {
   Ep eps_[4];
 };
 
-// The parameter: true closes the IA of the EVD while connections come and go, false that of the
-// EPs.
+// The parameter says which IA the test closes while connections come and go: true for the IA of the
+// EVD, false for the IA of the EPs.
 class RuleForeignEvdClosed : public testing::TestWithParam<bool> {};
 
 // Rules: FOREIGN.7

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The handles that a call takes besides its first one: each of them null, freed, of another kind,
-// of another instance, and no handle at all. tests/unit/facade/handle_checks_test.cc and
-// tests/registry/dispatch_test.cc test the first handle of every call.
+// The handles that a call takes besides its first one. Each of them is tried null, freed, of
+// another kind, of another instance, and as a pointer that is no handle.
+// tests/unit/facade/handle_checks_test.cc and tests/registry/dispatch_test.cc test the first handle
+// of every call.
 #include <sys/mman.h>
 
 #include <functional>
@@ -14,7 +15,8 @@
 namespace datum::test {
 namespace {
 
-// The other arguments of the call: with them a call succeeds if the tested argument is good.
+// Good values of the other arguments: a call with them succeeds if the tested argument is good,
+// too.
 struct Good {
   explicit Good(DAT_IA_HANDLE ia_handle) : ia(ia_handle), objects(ia_handle), request(ia_handle) {}
 
@@ -179,7 +181,7 @@ const std::vector<Argument>& arguments() {
 
 class RuleHandleArguments : public Conformance {
  protected:
-  // The call must refuse `handle` in the place of this argument.
+  // The call must refuse `handle` as this argument.
   static void expect_refused(Good& good, const Argument& argument, DAT_HANDLE handle,
                              const char* what) {
     EXPECT_DAT_ERROR(argument.call(good, handle), argument.type, argument.subtype)

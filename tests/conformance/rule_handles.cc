@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Handles: stale, garbage, of another instance; what a failed call leaves; the order of checks.
+// Handles: stale ones, garbage, handles of another instance. Also what a failed call leaves behind,
+// and the order of checks.
 #include "dat.h"
 
 #include "each_kind.h"
@@ -56,7 +57,7 @@ TEST_F(RuleHandles, TheFirstWordIsTheProviderTable) {
   EXPECT_STREQ(table->device_name, ia_name().c_str());
   EXPECT_EQ(table_of(request.cr()), table);
   for (const auto& [kind, handle] : objects.handles()) {
-    if (kind != DAT_HANDLE_TYPE_IA) { // a number
+    if (kind != DAT_HANDLE_TYPE_IA) { // the handle of an IA is a number
       EXPECT_EQ(table_of(handle), table) << "kind " << kind;
     }
   }
@@ -78,7 +79,7 @@ TEST_F(RuleHandles, Garbage) {
   EXPECT_DAT_TYPE(dat_ep_get_status(zeros, &state, nullptr, nullptr), DAT_INVALID_HANDLE);
   EXPECT_DAT_TYPE(dat_pz_query(zeros, DAT_PZ_FIELD_ALL, &param), DAT_INVALID_HANDLE);
   EXPECT_DAT_TYPE(dat_ia_close(zeros, DAT_CLOSE_ABRUPT_FLAG), DAT_INVALID_HANDLE);
-  // The registry does not look at this argument, so the provider has to refuse it.
+  // The registry does not check this argument, so the provider has to refuse it.
   DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
   EXPECT_DAT_TYPE(dat_evd_create(ia, 8, zeros, DAT_EVD_DTO_FLAG, &evd), DAT_INVALID_HANDLE);
   DAT_EP_HANDLE ep = DAT_HANDLE_NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every way into DISCONNECTED: one event tells of it, and all posted requests and Recvs are
+// Every way into DISCONNECTED: exactly one event reports it, and all posted requests and Recvs are
 // flushed.
 #include "fixture.h"
 #include "names.h"
@@ -129,8 +129,8 @@ TEST(RuleIntoDisconnectedByTime, ATimeLimitFlushesTheRecvs) {
     expect_dto(side.recv_evd(), side.ep(), i, DAT_DTO_ERR_FLUSHED);
   }
   EXPECT_NO_EVENT(side.connect_evd());
-  // The request may have been sent; if so, its requester does not wait any more. No request comes
-  // once the PSP has been freed.
+  // The request may have been sent already. Then it arrives although its requester no longer waits.
+  // No request arrives after the PSP has been freed.
   listener.psp().free();
   DAT_EVENT event{};
   while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)

@@ -27,8 +27,8 @@ DAT_EP_ATTR with_flags(DAT_IA_HANDLE ia, DAT_COMPLETION_FLAGS recv, DAT_COMPLETI
   return attributes;
 }
 
-// One EVD that gets the completions of both directions of all EPs of an IA. The IA is open in one
-// of the modes.
+// One EVD that gets the completions of both directions of all EPs of an IA. The IA was opened in
+// strict or in default mode.
 class OneEvd {
  public:
   explicit OneEvd(const char* strict)

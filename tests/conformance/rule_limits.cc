@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The bounds that dat_ia_query() publishes: so many objects can be made, and the next one cannot.
+// The limits that dat_ia_query() publishes. As many objects as the limit says can be made, and no
+// more.
 #include "fixture.h"
 
 namespace datum::test {
@@ -13,7 +14,8 @@ class RuleLimits : public Conformance {
     pz = create_pz(ia);
   }
 
-  // Makes `count` objects, sees that the next one is refused, frees one, and makes one again.
+  // Makes `count` objects, checks that the next create is refused, frees one object, and makes one
+  // again.
   template <class T, class Create>
   void expect_bound(DAT_COUNT count, DAT_RETURN_SUBTYPE subtype, Create create) {
     std::vector<T> made(static_cast<std::size_t>(count));
@@ -39,13 +41,13 @@ class RuleLimits : public Conformance {
 
 // Rules: dat_pz_create.R6
 TEST_F(RuleLimits, ProtectionZones) {
-  expect_bound<Pz>(most.max_pzs - 1, DAT_RESOURCE_PROTECTION_DOMAIN, // one is there already
+  expect_bound<Pz>(most.max_pzs - 1, DAT_RESOURCE_PROTECTION_DOMAIN, // one zone exists already
                    [&](DAT_HANDLE* out) { return dat_pz_create(ia, out); });
 }
 
 // Rules: dat_evd_create.R18
 TEST_F(RuleLimits, Evds) {
-  expect_bound<Evd>(most.max_evds - 1, DAT_RESOURCE_TEVD, // and the one of asynchronous errors
+  expect_bound<Evd>(most.max_evds - 1, DAT_RESOURCE_TEVD, // one gets asynchronous errors
                     [&](DAT_HANDLE* out) {
                       return dat_evd_create(ia, 1, DAT_HANDLE_NULL, DAT_EVD_SOFTWARE_FLAG, out);
                     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat_lmr_create(3DAT) of memory that was registered, used and freed before: Datum must not take
-// what it learned of the memory then for what is there now.
+// dat_lmr_create(3DAT) of an address range that was registered, used and freed before. Another
+// mapping may be there by now, so Datum must not rely on what it learned about the old one.
 #include <cstring>
 #include <fcntl.h>
 #include <string>
@@ -16,7 +16,8 @@ namespace {
 
 const std::size_t kBytes = 4 * Pages::page();
 
-// A file in memory that does not shrink, as programs share it. The destructor closes it.
+// A memfd that is sealed against shrinking, as programs that share memory use it. The destructor
+// closes it.
 class File {
  public:
   File() : fd_(memfd_create("memory seen before", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
@@ -37,7 +38,7 @@ class File {
   int fd_;
 };
 
-// The mapping that is at `place` first.
+// The kind of the first mapping at `place`.
 enum class Kind { kPrivate, kShared };
 
 class RuleMemorySeenBefore : public testing::TestWithParam<Kind> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The completions that notify: wake a waiter, trigger a CNO. Also the order of streams on one EVD.
+// Which completions notify, that is, wake a waiter and trigger a CNO. Also the order of streams on
+// one EVD.
 #include <atomic>
 #include <map>
 #include <string>
@@ -42,7 +43,7 @@ class NotifyingPair {
   void recv(DAT_UINT64 number, DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) const {
     EXPECT_DAT_OK(post_recv(passive->ep(), {sink->segment()}, number, flags));
   }
-  // When this returns, the message is at the peer: completion means placed.
+  // The message is at the peer when send() returns: completion means placed.
   void send(DAT_UINT64 number, DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) const {
     EXPECT_DAT_OK(post_send(active->ep(), {source->segment(0, 8)}, number, flags));
     poll_dto(active->request_evd(), active->ep(), number);
@@ -304,7 +305,7 @@ class SixStreams {
 // Rules: NOTIFY.15
 TEST_F(RuleNotification, AllSixStreamsOnOneEvd) {
   const Evd evd = create_evd(ia, kEveryStream);
-  Ia watched; // its asynchronous errors come here, too
+  Ia watched; // the EVD gets its asynchronous errors, too
   DAT_EVD_HANDLE for_errors = evd;
   ASSERT_DAT_OK(dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &for_errors, watched.out()));
   const Pz watched_pz = create_pz(watched);
@@ -330,8 +331,8 @@ TEST_F(RuleNotification, AllSixStreamsOnOneEvd) {
     EXPECT_DAT_OK(post_write(ep, {sink.segment()}, source.remote(), 101 + 2 * i));
     EXPECT_DAT_OK(dat_srq_set_lw(srqs[i], 1)); // no Recv is there, so the event comes at once
     EXPECT_DAT_OK(connect(callers[i], address_of(ia), listening.conn_qual, std::to_string(i)));
-    // Requests of two callers have no order among each other, so each must come before the next is
-    // made.
+    // Requests of two callers have no order among each other. So the test takes each request before
+    // it makes the next one.
     for (int events = 0; events < 6 && !HasFailure(); ++events)
       streams.take(next_event(evd), {srqs[0].get(), srqs[1].get()});
   }

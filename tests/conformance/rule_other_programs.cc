@@ -87,8 +87,8 @@ void connect_by(DAT_IA_HANDLE caller_ia, DAT_IA_HANDLE callee_ia, void* address)
   Cr request = listener.expect_request();
   ASSERT_DAT_OK(accept(request, callee.ep()));
   expect_connection_event(caller.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, caller.ep());
-  // An accepted connection has no private data in its event: programs tell it from an own one by
-  // this.
+  // The ESTABLISHED event of an accepted connection has no private data. By that, programs
+  // distinguish it from the event of a connection that they asked for.
   EXPECT_EQ(
       expect_connection_event(callee.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, callee.ep())
           .private_data_size,
@@ -132,8 +132,8 @@ TEST_F(RuleOtherPrograms, PrivateDataAreEchoed) {
             "pattern");
 }
 
-// Two processes connect to each other at the same time, each with the EP that it would accept with.
-// One of them gives way.
+// Two programs connect to each other at the same time, each with the EP with which it wants to
+// accept the other's request. One of them gives way.
 // Rules: HABIT.8
 TEST_F(RuleOtherPrograms, AnEpThatGaveWayAcceptsTheOtherRequest) {
   const Ia other = open_ia();
@@ -175,7 +175,7 @@ TEST_F(RuleOtherPrograms, TheEndOfAnMpi) {
     expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side->ep());
     EXPECT_DAT_OK(dat_ep_disconnect(side->ep(), DAT_CLOSE_GRACEFUL_FLAG));
     EXPECT_NO_EVENT(side->connect_evd());
-    side->ep().free(); // then its EVDs, with four completions each
+    side->ep().free(); // before its EVDs, which hold four completions each
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The timed promises of decision 312 as a consumer meets them. The thread of the test is both
-// consumers: all work that it does not do within a DAT call is left to threads of the provider.
+// The timed promises of decision 312, seen by a consumer. One thread is the consumer of both sides.
+// Everything that it does not do within a DAT call is left to threads of the provider.
 //
-// A bound holds only while a processor runs the threads of the test. So a promise is tried until
-// enough tries have kept it, and fails if they never do: a mechanism that is broken, or slower than
-// promised, keeps it in none. Tests in virtual time show that every single try keeps the bound
-// (unit/progress/schedule_test.cc, sim/promise_test.cc).
+// A bound holds only while the threads of the test have a processor. So each test repeats its try
+// until enough tries have kept the bound, and fails if too few ever do. A mechanism that is broken,
+// or slower than promised, keeps the bound in no try. Tests in virtual time show that every single
+// try keeps it (unit/progress/schedule_test.cc, sim/promise_test.cc).
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -64,9 +64,9 @@ double given_to_others() {
          seconds(own.ru_stime);
 }
 
-// A promise that a broken mechanism may keep now and then, too: for example if a queue happens to
-// be short. So kEnough of kInARow tries in a row have to keep it. It measures the time for which
-// this thread has run.
+// A promise that even a broken mechanism may keep now and then, for example if a queue happens to
+// be short. So kEnough of kInARow tries in a row have to keep it. The time of a try is the
+// processor time that this thread used.
 class Usually {
  public:
   explicit Usually(microseconds bound) : bound_(bound + time_on_the_way()) {}
@@ -105,7 +105,7 @@ class Usually {
   std::size_t tries_ = 0;
 };
 
-// A word in the memory of `to`. Each post() writes the next number there over the connection.
+// A word in the memory of `to`. Each post() writes the next number into it over the connection.
 class Counter {
  public:
   Counter(Side& from, Side& to) : from_(from), source_(from.buffer(8)), target_(to.buffer(8)) {}
@@ -117,8 +117,8 @@ class Counter {
     posted_at_ = Clock::now();
     EXPECT_DAT_OK(post_write(from_.ep(), {source_.segment()}, target_.remote(), number_));
   }
-  // Calls `meanwhile` until the number is there. Returns the time since post(). The test fails if
-  // that is kPatience or more.
+  // Calls `meanwhile` until the number has arrived. Returns the time since post(). The test fails
+  // if that time is kPatience or more.
   template <class Meanwhile>
   Clock::duration until_seen(Meanwhile&& meanwhile) {
     const Clock::time_point end = posted_at_ + microseconds(kPatience);
@@ -161,7 +161,7 @@ TEST_F(RuleProgress, AfterTheLastDequeueAWriteIsSeenWithin200us) {
   Counter counter(active(), passive());
   Promise promise(microseconds(200));
   for (int turn = 0; promise.goes_on() && !HasFailure(); ++turn) {
-    // Polls once, or for so long that peers stop ringing.
+    // Polls once, or so long that peers stop ringing.
     const Clock::time_point last = Clock::now() + microseconds(turn % 2 * 150);
     do dequeue_nothing(passive().recv_evd());
     while (Clock::now() < last);
@@ -231,7 +231,7 @@ class Streams {
     }
     for (Ep& each : senders_) post(each);
   }
-  // Polls either side once. If a Write has completed, its endpoint gets the next one.
+  // Polls each side once. If a Write has completed, its endpoint gets the next Write.
   void look() {
     DAT_EVENT event{};
     EXPECT_EQ(DAT_GET_TYPE(dat_evd_dequeue(passive_.recv_evd(), &event)), DAT_QUEUE_EMPTY);
@@ -242,7 +242,7 @@ class Streams {
   }
 
  private:
-  // The simulator moves a message whole, so a long one would hold up all the others.
+  // The simulator moves a message in one piece, so a long one would delay all the others.
   static std::size_t large() { return transport() == "sim" ? 16 * 1024 : 4 * 1024 * 1024; }
   void post(DAT_EP_HANDLE ep) {
     EXPECT_DAT_OK(post_write(ep, {source_.segment()}, target_.remote(), 0));
@@ -288,7 +288,7 @@ TEST_F(RuleProgress, TheLastPostedOperationLeavesWithin100usThoughItsPosterCalls
   promise.expect_kept();
 }
 
-// Three Writes at once, or a long one before a short one.
+// Before the counter's Write, the poster writes twice or writes something long.
 // Rules: PROGRESS.5
 TEST_F(RuleProgress, ItDoesSoAfterLongPollingToo) {
   constexpr std::size_t kLong = 20'000;
@@ -327,9 +327,9 @@ microseconds processor_time() {
   return of(used.ru_utime) + of(used.ru_stime);
 }
 
-// A waiter, the two ends of a connection and a background thread for each, after there was
-// something to do. A millisecond in two seconds is 0.05 %, which tools show as 0.0 or 0.1. A thread
-// that looks now and then, instead of being woken, uses more.
+// A waiter, the two ends of a connection, and a background thread for each end, after they have had
+// something to do. The bound of a millisecond in two seconds is 0.05 % of a processor, which tools
+// show as 0.0 or 0.1. A thread that polls now and then, instead of being woken, uses more.
 // Rules: PROGRESS.6
 TEST_F(RuleProgress, AnIdleProcessUsesNoProcessor) {
   Counter counter(active(), passive());

@@ -57,7 +57,7 @@ TEST_F(RuleProtection, FirstAndLastByteAreReachable) {
 
 // Rules: MEM.7 MEM.4 dat_ep_post_rdma_write.R10 ERR.7 ERR.6 PATH.2
 TEST_F(RuleProtection, OneBytePastTheEnd) {
-  // The buffer behind the region belongs to this process as well: the bytes exist, but are not in
+  // The buffer behind the region belongs to this process, too: the bytes exist, but they are not in
   // the region.
   std::vector<char> memory(128, 'x');
   Lmr lmr;
@@ -144,7 +144,7 @@ TEST_F(RuleProtection, TheContextOfAFreedRegion) {
   EXPECT_EQ(memory, std::vector<char>(64, 'x'));
 }
 
-// A peer that goes on writing while its target is taken away.
+// A peer that goes on writing while the memory that it writes to is freed.
 class RuleProtectionUnderWay : public testing::Test {
  protected:
   static constexpr std::size_t kSize = 1 << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// How many RDMA Reads may be under way, which side holds the others back, and which requests must
-// not overtake them.
+// How many RDMA Reads may be under way, which side holds the other Reads back, and which requests
+// must not overtake Reads.
 #include "fixture.h"
 
 namespace datum::test {
@@ -65,7 +65,7 @@ TEST(RuleRdmaReadLimits, APeerThatServesNone) {
   ASSERT_DAT_OK(post_write(active.ep(), {mine.segment()}, theirs.remote(), 1));
   expect_dto(active.request_evd(), active.ep(), 1);
   theirs.fill(2);
-  // Such a Read could only wait for ever, so it fails, on every path alike.
+  // A Read could only wait for ever here, so it fails, on every path alike.
   ASSERT_DAT_OK(post_read(active.ep(), {mine.segment()}, theirs.remote(), 2));
   expect_dto(active.request_evd(), active.ep(), 2, DAT_DTO_ERR_REMOTE_RESPONDER);
   EXPECT_TRUE(mine.holds(1, 0, 16));
@@ -101,7 +101,7 @@ TEST(RuleRdmaReadLimits, WhatStandsBehindAHeldReadWaits) {
   ASSERT_DAT_OK(post_read(active.ep(), {first.segment()}, source.remote(), 1));
   ASSERT_DAT_OK(post_read(active.ep(), {second.segment()}, source.remote(), 2));
   ASSERT_DAT_OK(post_send(active.ep(), {first.segment(kMiB - 64, 64)}, 3));
-  // The second Read begins when the first has ended, and the Send not before the second Read.
+  // The second Read starts when the first has ended. The Send starts only after the second Read.
   expect_dto(passive.recv_evd(), passive.ep(), 9);
   EXPECT_EQ(note.text(0, 64), std::string(64, 'r'));
   for (DAT_UINT64 i = 1; i <= 3; ++i) expect_dto(active.request_evd(), active.ep(), i);

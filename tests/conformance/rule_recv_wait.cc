@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages that find no Recv, in default mode: they wait without a limit, hold up no other
-// connection, and do not delay the end of theirs for long.
+// Messages that find no Recv, in default mode. They wait without a limit, do not hold up other
+// connections, and do not delay the end of their own connection for long.
 #include <memory>
 #include <string>
 
@@ -13,8 +13,8 @@ namespace {
 constexpr auto kFlushed = DAT_DTO_ERR_FLUSHED;
 constexpr DAT_TIMEOUT kSecond = 1'000'000;
 constexpr std::size_t kSmall = 64;
-// A message of this size is fetched or comes in pieces, and is less than a receiver over TCP keeps
-// before it stops reading.
+// A message of this size is fetched or comes in pieces. It is smaller than what a receiver over TCP
+// keeps before it stops reading.
 constexpr std::size_t kLarge = 40'000;
 
 struct Default {
@@ -34,7 +34,7 @@ class RuleRecvWait : private Default, public testing::Test {
     expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
     EXPECT_EQ(ep_state(side.ep()), DAT_EP_STATE_DISCONNECTED);
   }
-  // Posts three Sends, none of which finds a Recv.
+  // Posts three Sends. The peer has no Recv for them.
   static void post_three(Side& from, Buffer& small, Buffer& large) {
     ASSERT_DAT_OK(post_send(from.ep(), {small.segment()}, 1));
     ASSERT_DAT_OK(post_send(from.ep(), {large.segment()}, 2));
@@ -97,8 +97,8 @@ TEST_F(RuleRecvWait, AnEndInOrderBehindAPeerThatNeverPosts) {
   }
 }
 
-// The transport does not even take all of the messages. The peer may notice that the end was not in
-// order.
+// The transport does not even take all of the messages before the connection ends. So the peer may
+// report that the connection broke rather than that it ended in order.
 // Rules: DISC.3.default
 TEST_F(RuleRecvWait, AnEndInOrderBehindMoreThanIsHeld) {
   ConnectedPair pair;
@@ -185,7 +185,7 @@ TEST_F(RuleRecvWait, HoldsUpNoOtherEndpoint) {
   const DAT_UINT64 streamed = transport() == "sim" || times_as_patient() > 1 ? 100 : 2000;
   constexpr std::size_t kSize = 32 * 1024;
   ConnectedPair pair;
-  // These sides use the same two adapters, and so the same ring if the transport has rings.
+  // Both sides use the adapters of `pair`, and so the same ring if the transport has rings.
   Side from(pair.active_ia());
   Side to(pair.passive_ia());
   establish(from, to);
@@ -212,7 +212,8 @@ TEST_F(RuleRecvWait, HoldsUpNoOtherEndpoint) {
   }
 }
 
-// The peer takes nothing for three times as long as it may be silent.
+// The peer posts no Recv for three times the time limit of DATUM_PEER_TIMEOUT. That is no silence
+// of the peer, so the connection goes on.
 // Rules: ENV.9 ERR.3.default
 TEST_F(RuleRecvWait, IsNoSilence) {
   constexpr DAT_UINT64 kSends = 16;

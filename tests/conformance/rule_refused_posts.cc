@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Posts that come while the connection does not seem established yet, or the queue seems full. The
-// peer's message that changes this has arrived already, so the post must succeed.
+// Posts that come while the connection seems not yet established, or while the queue seems full.
+// The peer's message that changes this has already arrived, so the post must succeed.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -30,7 +30,7 @@ std::byte seen(const std::byte* place) {
   return value;
 }
 
-// A request that an accepter posts after it has only looked at its memory.
+// A request that an accepter posts once it has seen the peer's data in memory, without a DAT call.
 struct Answer {
   const char* name;
   std::function<DAT_RETURN(Side& accepter, Buffer& own, Buffer& peers)> post;
@@ -49,7 +49,7 @@ class RuleRefusedPosts : public testing::TestWithParam<Answer> {
   std::unique_ptr<Listener> listener;
 };
 
-// The bug shows only if no other thread has taken the peer's message before the post, so the test
+// The bug shows only if no other thread has taken the peer's message before the post. So the test
 // makes many tries.
 // Rules: PATH.17
 TEST_P(RuleRefusedPosts, AfterThePeersDataWereSeenInMemory) {
@@ -141,7 +141,7 @@ const Answer kAnswers[] = {
 INSTANTIATE_TEST_SUITE_P(Answers, RuleRefusedPosts, testing::ValuesIn(kAnswers),
                          [](const auto& each) { return std::string(each.param.name); });
 
-// One thread is both consumers. It never looks at the sender's completions.
+// One thread is the consumer of both sides. It never takes the sender's completions.
 class RuleFullQueue : public testing::Test {
  protected:
   static constexpr DAT_COUNT kDepth = 8;

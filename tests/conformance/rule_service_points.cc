@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// PSPs and RSPs with requests: what listens, what is refused, what survives the service point.
+// PSPs and RSPs with requests: which qualifiers listen, which requests are refused, and what
+// survives the service point.
 #include "fixture.h"
 #include "names.h"
 #include "states.h"
@@ -232,7 +233,8 @@ TEST_F(RuleServicePoints, FreeingASpentRspLeavesTheEpAlone) {
   ask(qualifier);
   expect_request(evd).free();
   expect_answer(kPeerRejected);
-  const Rsp second = create_rsp(ia, qualifier, side->ep(), evd); // nobody listens there any more
+  // no service point listens at this qualifier any more
+  const Rsp second = create_rsp(ia, qualifier, side->ep(), evd);
   rsp.free();
   EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_RESERVED) << "by the other one";
 }
@@ -247,7 +249,7 @@ TEST_F(RuleServicePoints, ASpentRspDoesNotBlockTheClose) {
     Rsp rsp = create_rsp(own_ia, qualifier, own.ep(), own_evd);
     ASSERT_DAT_OK(connect(requester->ep(), address_of(own_ia), qualifier));
     expect_request(own_evd).free();
-    rsp.release(); // spent: the program forgets it
+    rsp.release(); // the RSP is spent: the program forgets its handle
   }
   EXPECT_DAT_OK(dat_ia_close(own_ia.release(), DAT_CLOSE_GRACEFUL_FLAG));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Shared receive queues under traffic: which EP takes which Recv, and when the slot is free again.
+// Shared receive queues under traffic: which EP takes which Recv, and when the Recv's slot is free
+// again.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -51,7 +52,7 @@ class RuleSrq : public Conformance {
     EXPECT_DAT_OK(post_srq_recv(srq, {memory->segment(number * 8, 8)}, number));
   }
   std::string received(DAT_UINT64 number) const { return std::string(memory->text(number * 8, 8)); }
-  // When this returns, the text is at the receiver.
+  // The text is at the receiver when send() returns.
   static void send(Receiver& from, std::string_view text,
                    DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) {
     Buffer source = from.sender.buffer(8);
@@ -162,7 +163,7 @@ TEST_F(RuleSrq, AMessageWaitsForARecv) {
   Buffer other_source = second.sender.buffer(8);
   post_without_recv(second, other_source, 2);
   post(0);
-  // The order of messages of two connections is not promised.
+  // Messages of two connections have no promised order.
   const DAT_EVENT event = expect_event(evd, DAT_DTO_COMPLETION_EVENT);
   const bool in_order = event.event_data.dto_completion_event_data.ep_handle == first.ep;
   Receiver& served = in_order ? first : second;
@@ -358,8 +359,8 @@ TEST_F(RuleSrq, AttributesMustBeGiven) {
   EXPECT_DAT_OK(dat_ep_create(ia, pz, evd, DAT_HANDLE_NULL, DAT_HANDLE_NULL, nullptr, ep.out()));
 }
 
-// So large that it arrives in many steps, but no larger: the suite also runs over a wire that is a
-// program, which may move only a few megabytes a second.
+// This size is so large that a message arrives in many steps. It is no larger because the suite
+// also runs over a wire that is a program and may move only a few megabytes a second.
 constexpr std::size_t kHuge = 8 << 20;
 
 // Rules: dat_ep_recv_query.R5 dat_ep_recv_query.R6 WM.8
@@ -376,7 +377,7 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
   EXPECT_EQ(held, 0) << "what lies on the SRQ is not the EP's";
   EXPECT_EQ(span, 0);
   send(one, "a first.");
-  // Looks while a message is arriving. If the message was too fast, another one follows.
+  // Queries while a message is arriving. If the message arrived too fast, another one follows.
   constexpr DAT_UINT64 kLooks = 300;
   DAT_COUNT most = 0;
   DAT_UINT64 number = 0;
@@ -385,7 +386,7 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
     expect_dto(evd, one.ep, number++);
     bool taken = false;
     while (most == 0 && !taken) {
-      taken = query().available_dto_count == 0; // the SRQ is asked before the EP
+      taken = query().available_dto_count == 0; // the SRQ is queried before the EP
       EXPECT_DAT_OK(dat_ep_recv_query(one.ep, &held, &span));
       EXPECT_EQ(span, held) << "only the last message is unfinished";
       most = std::max(most, held);
@@ -397,7 +398,7 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
   EXPECT_DAT_OK(dat_ep_recv_query(one.ep, &held, &span));
   EXPECT_EQ(held, 0);
   EXPECT_EQ(span, 0);
-  // Whether a look falls into the middle of a copy is left to chance.
+  // Whether a query falls into the middle of a copy is left to chance.
   if (most == 0 && transport() != "sim") GTEST_SKIP() << "no look at the right moment";
   EXPECT_EQ(most, 1);
 }

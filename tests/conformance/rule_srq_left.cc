@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The event by which DAT 2.0 tells that a connected EP takes nothing more from its SRQ. DAT 1.2 has
-// no such event.
+// The event by which DAT 2.0 reports that a connected EP takes no more Recvs from its SRQ. DAT 1.2
+// has no such event.
 #include "fixture.h"
 
 namespace datum::test {
@@ -147,7 +147,7 @@ TEST_F(RuleSrqLeft, IsToldToTheAsyncEvdThatTheIaWasGivenAlone) {
 // Rules: DAT2.88
 TEST_F(RuleSrqLeft, TakesNoPlaceOfAnError) {
   const DAT_EVD_HANDLE async = async_evd_of(taker_ia);
-  ASSERT_DAT_OK(dat_evd_resize(async, 4)); // no more than open_ia() asks for
+  ASSERT_DAT_OK(dat_evd_resize(async, 4)); // fewer events than open_ia() asks for
   for (int i = 0; i != 4; ++i) {
     establish_both();
     ASSERT_NO_FATAL_FAILURE(disconnect(*other));
@@ -164,7 +164,7 @@ TEST_F(RuleSrqLeft, TakesNoPlaceOfAnError) {
 
 // Rules: DAT2.88
 TEST_F(RuleSrqLeft, ManyFindRoom) {
-  constexpr int kMany = 100; // more than open_ia() asks for
+  constexpr int kMany = 100; // more events than open_ia() asks for
   for (int i = 0; i != kMany; ++i) {
     establish_both();
     ASSERT_NO_FATAL_FAILURE(disconnect(*other));

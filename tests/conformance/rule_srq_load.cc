@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A shared receive queue that changes its size and warns, while messages of several connections
-// arrive. dat_srq.cc and rule_srq.cc test each of these alone.
+// A shared receive queue that is resized and whose low watermark is set, while messages of several
+// connections arrive. dat_srq.cc and rule_srq.cc test each of these calls alone.
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -12,10 +12,10 @@
 namespace datum::test {
 namespace {
 
-// Between kStock - 1 and kStock Recvs are outstanding, reaped or not: a smaller queue must be
-// refused, a queue of kStock must not. Completions are reaped in batches, so that each batch takes
-// the number of available Recvs below kMark. kMark in turn is below each size that the test asks
-// for: only the outstanding Recvs are a reason to refuse a size.
+// Between kStock - 1 and kStock Recvs are outstanding, reaped or not. So a smaller queue must be
+// refused, and a queue of kStock must not. Completions are reaped in batches, and each batch takes
+// the number of available Recvs below kMark. kMark is below each size that the test asks for, so
+// only the outstanding Recvs are a reason to refuse a size.
 constexpr DAT_COUNT kStock = 16;
 constexpr DAT_COUNT kBatch = 4;
 constexpr DAT_COUNT kMark = 13;
@@ -81,7 +81,7 @@ class RuleSrqLoad : public Conformance {
   }
   DAT_EP_HANDLE ep_of(std::size_t sender) const { return receivers[sender].sender->ep(); }
 
-  // Takes one completion. Its Recv must have been posted, and its message must be the next one of
+  // Checks one completion. Its Recv must have been posted, and its message must be the next one of
   // its connection.
   DAT_UINT64 reap(const DAT_EVENT& event) {
     const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
@@ -126,7 +126,7 @@ class RuleSrqLoad : public Conformance {
     } while (!done);
   }
 
-  // Sets the mark anew after each warning. No wait lasts for ever: when all messages are there,
+  // Sets the mark again after each warning. No wait lasts for ever: when all messages have arrived,
   // fewer Recvs than the mark are left.
   void warn_until_done() const {
     do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Posted Recvs whose memory they may not use any more when the message comes.
+// Posted Recvs that may no longer use their memory when the message comes.
 #include "fixture.h"
 
 namespace datum::test {
@@ -10,7 +10,7 @@ class RuleStaleRecvs : public testing::Test {
   Side& sender() { return pair.active(); }
   Side& receiver() { return pair.passive(); }
 
-  // A message takes the Recv, which fails. The memory stays as it is, and both ends break.
+  // A message takes the Recv, which fails. The memory stays unchanged, and both ends break.
   void expect_protection_error(const Buffer& buffer, const std::string& contents) {
     Buffer source = sender().buffer(16);
     source.fill(1);
@@ -46,7 +46,7 @@ TEST_F(RuleStaleRecvs, TheEpMovedToAnotherZone) {
   ASSERT_DAT_OK(dat_ep_modify(receiver().ep(), DAT_EP_FIELD_PZ_HANDLE, &param));
   establish(sender(), receiver());
   expect_protection_error(sink, "untouched");
-  receiver().ep().free(); // before the zone it has now
+  receiver().ep().free(); // before the zone that the receiver has now
 }
 
 // Rules: dat_ep_modify.R22

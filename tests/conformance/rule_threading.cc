@@ -102,7 +102,7 @@ TEST_F(RuleThreading, UnwaitableAgainstWaits) {
     DAT_EVENT event{};
     DAT_COUNT left = 0;
     const DAT_RETURN status = dat_evd_wait(evd, kPatience, 1, &event, &left);
-    if (DAT_GET_TYPE(status) == DAT_INVALID_STATE) continue; // unwaitable at that moment
+    if (DAT_GET_TYPE(status) == DAT_INVALID_STATE) continue; // the EVD is unwaitable at that moment
     ASSERT_DAT_OK(status);
     ASSERT_EQ(event.event_data.software_event_data.pointer, pointer_value(i++));
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs an example whose child process prints into a pipe without a reader. SIGPIPE ends the child,
-# and the example says so in words that match the extended expression. broken_pipe.sh PROGRAM
-# EXPRESSION
+# broken_pipe.sh PROGRAM EXPRESSION: runs an example whose child process prints into a pipe that
+# nothing reads. SIGPIPE ends the child. The example must report that in words that match the
+# extended expression.
 set -uo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

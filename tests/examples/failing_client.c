@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A client of an example that fails. The server that it has started has to end with it.
+// The client of an example, which fails. The server that it has started must end with it.
 #define EXAMPLE_DAT2
 #include "common.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs a program that must exit with CODE and say on standard error what the extended expression
-# describes: fails.sh CODE EXPRESSION PROGRAM [ARGUMENT...]
+# fails.sh CODE EXPRESSION PROGRAM [ARGUMENT...]: runs a program that must exit with CODE and write
+# to standard error what the extended expression describes.
 set -uo pipefail
 code=$1
 expression=$2

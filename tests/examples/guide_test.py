@@ -8,9 +8,9 @@
     <!-- run: excerpt -->          a command, and some of the lines that it prints
     <!-- as in README.md -->       commands that README.md has, where another test runs them
 
-Two processes print in any order, so the order of lines is not compared. Any number may stand for
-any other, because they are those of processes and ports. A host before its port may have any
-address. Every block of C is a listing.
+Two processes print in any order, so the order of lines is not compared. Numbers are not compared,
+because they are numbers of processes and ports. A host before its port may have any address. Every
+block of C is a listing.
 """
 
 import collections
@@ -38,7 +38,7 @@ def region(file, name):
 
 
 def lines(text):
-    """How often each line is there, with its numbers and addresses left out."""
+    """How often each line occurs, without its numbers and addresses."""
     bare = re.sub(r"(?<!0x)\b\d+\b", "N", re.sub(r"with \S+ port", "with HOST port", text))
     return collections.Counter(bare.splitlines())
 
@@ -54,7 +54,7 @@ def printed(command):
 
 class Guide(unittest.TestCase):
     def each(self, expression):
-        """The places of all pages that match; there are some, or the expression is wrong."""
+        """All matches on all pages. There must be a match, or the expression is wrong."""
         found = [(page.name, match) for page in PAGES for match in expression.finditer(page.read_text())]
         self.assertTrue(found)
         return found

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Server and client started separately, as in two terminals: hello_two_programs.sh PROGRAM
+# hello_two_programs.sh PROGRAM: a server and a client that are started separately, as in two
+# terminals.
 set -euo pipefail
 program=$1
-# Too large for a port number. Another run on this machine has another process id.
+# A qualifier too large for a port number. Another run on this machine has another process id.
 qualifier=$((7000000000 + $$))
 
 exec 3< <(exec "$program" --server "$qualifier")
 server_id=$!
 trap 'kill "$server_id" 2>/dev/null || true' EXIT
-read -r -u 3 listens # when it listens, it says so
+read -r -u 3 listens # the server prints this line when it listens
 printf '%s\n' "$listens"
 
 # A second server finds the qualifier taken.

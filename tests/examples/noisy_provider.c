@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A library that is no provider, and as talkative as libdapl while it is loaded.
+// A library that is no provider. When it is loaded, it prints as much as libdapl does.
 #include <stdio.h>
 #include <stdlib.h>
 

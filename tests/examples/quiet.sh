@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A list of all adapters has no noise of providers that do not open. A question for one of them has:
-# quiet.sh PROGRAM
+# quiet.sh PROGRAM: a list of all adapters must hide the noise of providers that do not open. A
+# query of one adapter must show that provider's noise, and so must a list if the user has set
+# DAPL_DBG_TYPE.
 set -euo pipefail
 unset DAPL_DBG_TYPE
 all=$("$1" 2>&1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs a program that must exit 0 and print what the extended expression describes:
-# run.sh EXPRESSION PROGRAM [ARGUMENT...]
+# run.sh EXPRESSION PROGRAM [ARGUMENT...]: runs a program that must exit with 0 and print what the
+# extended expression describes.
 set -euo pipefail
 expression=$1
 shift

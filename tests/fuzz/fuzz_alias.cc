@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_alias.cc: Aliases::parse() with any text as DATUM_ALIAS: no crash, and no part
-// that it calls bad has the form name=ia.
+// tests/fuzz/fuzz_alias.cc: Aliases::parse() with any text as DATUM_ALIAS. It must not crash, and a
+// part that it calls bad must not have the form name=ia.
 #include "input.h"
 #include "registry/conf/aliases.h"
 

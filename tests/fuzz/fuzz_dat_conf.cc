@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_dat_conf.cc: parse_dat_conf() with any bytes: no crash, a line gives one entry
-// and one diagnostic at most, and an entry that format_line() writes is read back equal.
+// tests/fuzz/fuzz_dat_conf.cc: parse_dat_conf() with any bytes. It must not crash. A line gives at
+// most one entry and one diagnostic. An entry that format_line() writes must be read back equal.
 #include <set>
 
 #include "input.h"

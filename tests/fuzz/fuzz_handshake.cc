@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_handshake.cc: decode() of the shared-memory handshake with any bytes: it reads
-// nothing beyond them, and a message that it accepts has exactly one encoding.
+// tests/fuzz/fuzz_handshake.cc: decode() of the shared-memory handshake with any bytes. It must
+// read nothing beyond them, and a message that it accepts must have exactly one encoding.
 #include <algorithm>
 #include <array>
 #include <memory>

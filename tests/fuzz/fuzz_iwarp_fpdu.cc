@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_fpdu.cc: FpduDecoder with any octets as a stream of FPDUs, cut anywhere:
-// what it tells its sink does not depend on the cuts, and it places payload only where the sink
-// said.
+// tests/fuzz/fuzz_iwarp_fpdu.cc: FpduDecoder with any octets as a stream of FPDUs, cut anywhere.
+// What it reports to its sink must not depend on the cuts, and it must place payload only where the
+// sink said.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using datum::fuzz::require;
 
 namespace {
 
-// Records what the decoder tells. Its answers depend on the octets alone.
+// Records what the decoder reports. Its answers to the decoder depend on the octets alone.
 class Recorder final : public FpduSink {
  public:
   std::size_t on_head(const FpduHead& head) override {
@@ -80,8 +80,8 @@ std::vector<std::vector<std::byte>> hear(Octets stream, bool crc, std::size_t pi
   return std::move(recorder.heard);
 }
 
-// All that was told, without the bounds of the single calls: payload comes whole in one delivery
-// and is placed piece by piece in another.
+// Everything that was reported, without the borders between calls: one delivery brings payload
+// whole, another places it piece by piece.
 std::string shape(const std::vector<std::vector<std::byte>>& heard) {
   std::string all;
   for (const auto& each : heard)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_startup.cc: decode() of an MPA request or reply with any octets: it reads
-// nothing beyond them, a frame that it accepts means the same after encode(), and the terms that
-// the two sides conclude keep to what the frames say.
+// tests/fuzz/fuzz_iwarp_startup.cc: decode() of an MPA request or reply with any octets. It must
+// read nothing beyond them. A frame that it accepts must mean the same after encode(). The terms on
+// which the two sides agree must keep to what the frames say.
 #include <algorithm>
 #include <memory>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_iwarp_terminate.cc: decode() of a Terminate's payload with any octets: it reads
-// nothing beyond them, and what it read means the same after encode() in the standard's form.
+// tests/fuzz/fuzz_iwarp_terminate.cc: decode() of a Terminate's payload with any octets. It must
+// read nothing beyond them, and what it has read must mean the same after encode() in the
+// standard's form.
 #include "input.h"
 #include "transport/iwarp/terminate.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/fuzz_link.cc: LinkTransport below an adapter and its consumer, against a peer that
 // writes anything into the shared segment, in any state of the connection. Memory that the peer was
-// not granted is poisoned. Each request of the consumer must end exactly once. There is one thread,
-// and the input moves the time, so that an input always does the same.
+// not granted is poisoned. Each request of the consumer must end exactly once. The program has one
+// thread, and the input decides how time passes, so each input always does the same.
 #include "input.h"
 #include "link/consumer.h"
 #include "link/hostile_fabric.h"
@@ -14,10 +14,11 @@ namespace {
 
 // The first byte of an input.
 constexpr std::uint8_t kPeerReachable = 0x01; // this side has direct access to the peer
-constexpr std::uint8_t kWeReachable = 0x02;   // the peer has direct access to this side, or says so
-constexpr std::uint8_t kShared = 0x04;        // Recvs come from an SRQ
-constexpr std::uint8_t kUnconnected = 0x08;   // begin without a connection
-constexpr std::uint8_t kActive = 0x10;        // this side connects, rather than accepts
+// the peer has direct access to this side, or claims so
+constexpr std::uint8_t kWeReachable = 0x02;
+constexpr std::uint8_t kShared = 0x04;      // Recvs come from an SRQ
+constexpr std::uint8_t kUnconnected = 0x08; // begin without a connection
+constexpr std::uint8_t kActive = 0x10;      // this side connects, rather than accepts
 
 // A step in which the peer sends octets that are no doorbell.
 constexpr std::uint8_t kNoDoorbell = 63;
@@ -113,6 +114,7 @@ void Session::consumer_step(Input& input, std::uint8_t what) {
   case 8: consumer_.reset(input.byte()); break;
   default: consumer_.set_attention(input.flag()); break;
   }
+  consumer_.end_call();
 }
 
 // Half of the peer's steps are followed by a poll.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/fuzz_printable.cc: printable() of any bytes is UTF-8 without control characters, and
-// of clean text it is the text itself. The C library's decoder judges both, not the product's.
+// tests/fuzz/fuzz_printable.cc: printable() of any bytes must be UTF-8 without control characters,
+// and printable() of clean text must be the text itself. The C library's decoder checks both, not
+// the product's decoder.
 #include <clocale>
 #include <cwchar>
 #include <string>
@@ -17,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 bool may_be_shown(wchar_t c) {
-  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return false; // the C library may let them pass
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return false; // the C library may accept these
   if (c < L' ' || (c >= 0x7f && c < 0xa0)) return false;
   return std::wstring_view(L"\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
                            L"\u2066\u2067\u2068\u2069")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/fuzz_private_data.cc: any octets as the private data of a request or a reject. The
-// provider looks for two things in them: the qualifier in front of a request (docs/design/tcp.md),
-// and the word of a refusal (docs/design/iwarp.md). It reads nothing beyond the octets, and it
-// accepts only what it would have written itself.
+// provider searches them for two things: the qualifier at the beginning of a request
+// (docs/design/tcp.md), and the word of a refusal (docs/design/iwarp.md). It must read nothing
+// beyond the octets and accept only what it would have written itself.
 #include <algorithm>
 #include <array>
 

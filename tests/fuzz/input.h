@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/input.h: the fuzzer's bytes as a source of choices. When they are used up, each
-// further choice is 0, so that an input that is cut short still does the same up to there.
+// tests/fuzz/input.h: the fuzzer's bytes as a source of choices. When the bytes are used up, each
+// further choice is 0. So an input that was cut short does the same as before up to its end.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/quiet_log.cc: every function of base/log.h, in place of the product's log, which every
-// input would fill.
+// tests/fuzz/quiet_log.cc: replaces every function of base/log.h, because every input would fill
+// the product's log.
 #include "base/log.h"
 
 namespace datum {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What scripts/bench concludes from runs, reads from peers and says in tables, and where it looks for programs."""
+"""What scripts/bench concludes from runs, reads from peers and prints in tables, and where it finds programs."""
 
 import collections
 import json
@@ -29,7 +29,7 @@ import waiting  # noqa: E402
 
 
 def built_in(preset):
-    """The folder that a preset of CMakePresets.json builds in, of its own or inherited."""
+    """The folder in which a preset of CMakePresets.json builds. The preset may inherit it."""
     known = {each["name"]: each for each in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
     folder = preset
     while "binaryDir" not in known[folder]:
@@ -99,7 +99,7 @@ class Judgement(unittest.TestCase):
 
 class SteadyPeer(unittest.TestCase):
     def measured(self, probes, value=5.0):
-        """What comes of these probes, and how often the peer was measured."""
+        """The result of these probes, and how often the peer was measured."""
         taken = []
         tools = types.SimpleNamespace(peers=types.SimpleNamespace(measure=lambda *_: taken.append(1) or value))
         with mock.patch.object(runs, "probe", lambda _, left=iter(probes): next(left)):
@@ -266,7 +266,7 @@ class Said(unittest.TestCase):
 
 
 class NewerPeers(unittest.TestCase):
-    """Builds in a folder, as programs of the shell that say where they look for libraries."""
+    """Builds in a folder: shell programs that print where they search for libraries."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -315,7 +315,7 @@ class NewerPeers(unittest.TestCase):
 
 
 class Called(unittest.TestCase):
-    """The scripts as they are typed."""
+    """The scripts, called as a user types them."""
 
     def ended(self, *command):
         done = subprocess.run([sys.executable, "-B", *command], cwd=ROOT, capture_output=True, text=True, timeout=60,

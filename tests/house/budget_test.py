@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""scripts/budget.py: what it reads from callgrind, and that it finds a piece that costs what it should not.
+"""scripts/budget.py: what it reads from callgrind, and that it finds a piece that costs more than it may.
 
-Nothing is counted here: a run is replaced by what it would have found.
+No run counts anything here: its result is made up by the test.
 """
 import contextlib
 import io
@@ -19,8 +19,9 @@ sys.dont_write_bytecode = True
 import budget  # noqa: E402
 
 LIBRARY = "/build/lib/libdatum1.so"
-# Two dumps of two threads. In the first the library runs 30 + 4 instructions, two of which an inlined function of a
-# header has, and calls the C library, which runs 6; the program itself runs 100. Names are given once.
+# Two dumps of two threads. In the first dump the library runs 30 + 4 instructions, two of them in
+# an inlined function of a header. The library calls the C library, which runs 6 instructions. The
+# program itself runs 100. Each name is given once.
 DUMP = """# callgrind format
 version: 1
 creator: callgrind-3.19.0
@@ -89,7 +90,7 @@ totals: 0
 
 
 def elf(code_at, code):
-    """A file of 64 bits with one part that is loaded: `code`, which is at the address `code_at`."""
+    """A 64-bit ELF file with one loaded segment: `code`, at the address `code_at`."""
     header = bytearray(64)
     header[:5] = b"\x7fELF\x02"
     header[32:40] = (64).to_bytes(8, "little")
@@ -103,7 +104,8 @@ class Reading(unittest.TestCase):
     def setUp(self):
         self.pieces = budget.Dump(DUMP.splitlines(keepends=True)).pieces
         self.addCleanup(budget.Code.known.clear)
-        # A system call at 0x3002 of the C library; the same two octets within an instruction that begins at 0x3000.
+        # A system call of the C library at 0x3002. Its two octets also occur inside an instruction
+        # that begins at 0x3000.
         budget.Code.known["/lib/libc.so.6"] = budget.Code(elf(0x3000, b"\xb8\x0f\x0f\x05"))
         budget.Code.known[LIBRARY] = budget.Code(elf(0x2000, bytes(16)))
 
@@ -162,7 +164,7 @@ class Checking(unittest.TestCase):
         self.table.write_text(TABLE)
 
     def budget(self, found, *arguments, compiler="GNU 12.2.0 x86_64", machine="x86_64"):
-        """Exit code, output; `found` is what a run would count."""
+        """The exit code and the output. `found` is what a run would have counted."""
         costs = {piece: FakeCosts(*count) for piece, count in found.items()}
         said = io.StringIO()
         with mock.patch.object(budget, "run", return_value=costs), \

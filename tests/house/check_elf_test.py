@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""scripts/check-elf.py finds search paths that lead to the current folder, and what is not hardened."""
+"""scripts/check-elf.py finds search paths that lead to the current folder, and files that are not hardened."""
 
 import json
 import os
@@ -59,7 +59,8 @@ class CheckElf(unittest.TestCase):
         self.assert_finds('searches "lib"')
 
     def test_libraries_needed_by_a_relative_path_are_found(self):
-        library = self.tree / "elf/libb.so"  # without a name of its own it is called as it was linked
+        # without a name of its own, a library is needed by the path that it was linked by
+        library = self.tree / "elf/libb.so"
         (self.tree / "b.c").write_text("int b;\n")
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", self.tree / "b.c", "-o", library], check=True)
         self.link("-Wl,--no-as-needed", os.path.relpath(library))

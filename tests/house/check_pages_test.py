@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names, what a page
-lacks, and what its SYNOPSIS shows that no header declares."""
+"""docs/man/check_pages.py notices three faults: a declaration in a header of DAT 2.0 that no page
+names, a part that a page lacks, and a SYNOPSIS that shows what no header declares."""
 
 import pathlib
 import shutil
@@ -29,7 +29,7 @@ class CheckPages(unittest.TestCase):
             file.write(text)
 
     def check(self):
-        # The examples in the pages are compiled by the test of the pages themselves.
+        # Another test compiles the examples in the pages.
         done = subprocess.run([sys.executable, self.tree / "docs/man/check_pages.py", "--cc", "true"],
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stderr.splitlines()
@@ -53,6 +53,20 @@ class CheckPages(unittest.TestCase):
         self.add("packaging/DatumConfig.cmake.in", "datum_imported_library(Datum::dat3 libdat3.so.3)\n")
         self.assert_finds("datum.7.md: BUILDING A PROGRAM does not name Datum::dat3",
                           "datum.7.md: BUILDING A PROGRAM does not name dat3")
+
+    def test_a_page_that_the_overview_does_not_have(self):
+        shutil.copy(self.tree / "docs/man/dat-ping.1.md", self.tree / "docs/man/dat-pong.1.md")
+        self.replace("dat-pong.1.md", "dat-ping - ask", "dat-pong - ask")
+        self.assert_finds("README.md: has no row | [dat-pong](dat-pong.1.md) | "
+                          "ask whether a DAT connection works, and how fast |")
+
+    def test_a_row_of_the_overview_that_is_not_the_name_of_its_page(self):
+        row = "| [dat_ia_close](dat_ia_close.3.md) | close an interface adapter |"
+        other = row.replace("close", "end")
+        self.replace("README.md", row, other)
+        self.assert_finds(f"README.md: has no row {row}", f"README.md: one too many: {other}")
+        self.replace("README.md", other, f"{row}\n{row}")
+        self.assert_finds(f"README.md: one too many: {row}")
 
     def test_a_function_of_the_extensions_without_a_page(self):
         self.add(EXTENSIONS, "DAT_RETURN dat_ib_new_call(DAT_HANDLE handle);\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""scripts/check-rules finds citations of what docs/sources.md and docs/decisions.md do not have."""
+"""scripts/check-rules finds citations of sources and decisions that docs/sources.md and docs/decisions.md lack."""
 
 import contextlib
 import importlib.machinery

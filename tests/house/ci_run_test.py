@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-""".ci/run with stages of its own: what fails the run, what is only named, what ends a stage."""
+""".ci/run with stages of the test: which faults fail the run, which are only named, which end a stage."""
 
 import pathlib
 import shutil

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """The prose of docs has lines of at most 100 columns, so that two pages fit beside each other.
 
-Left alone are what cannot be wrapped or is not ours to wrap: code, tables, headings, titles, comments, the
-targets of links, terms of a list of definitions, a word that is longer, and what a script writes: whole
-pages, or what stands between "<!-- bench.sh writes from here -->" and "<!-- bench.sh wrote up to here -->".
+Not checked is what cannot be wrapped or is not ours to wrap: code, tables, headings, titles, comments, the
+targets of links, terms of a list of definitions, and a word that is longer than a line. The text that a
+script writes is not checked either: whole pages, or the lines between
+"<!-- bench.sh writes from here -->" and "<!-- bench.sh wrote up to here -->".
 """
 
 import pathlib
@@ -22,12 +23,12 @@ ALONE = re.compile(r"#|%|\|.*\|$|\[[^\]]+\]: |<!--")
 
 
 class Reader:
-    """Goes through the lines of a page and says of each whether it is prose."""
+    """Reads the lines of a page and decides for each line whether it is prose."""
 
     def __init__(self):
-        self.fence = None  # what ends the block of code
-        self.written = False  # by a script
-        self.inside = False  # a list: what is indented there is no code
+        self.fence = None  # the line that ends the block of code
+        self.written = False  # true: a script wrote this line
+        self.inside = False  # true: inside a list, where indented text is no code
 
     def is_prose(self, line):
         text = line.strip()
@@ -68,7 +69,7 @@ WORDS = "word " * 20 + "words"  # 105 columns
 
 
 class Columns(unittest.TestCase):
-    maxDiff = None  # each line that is too long is named
+    maxDiff = None  # names each line that is too long
 
     def test_no_prose_is_longer(self):
         pages = sorted((ROOT / "docs").rglob("*.md"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""tests/interop/dapl-utils/run.py: what it takes for a pass, with small programs in the place of Debian's."""
+"""tests/interop/dapl-utils/run.py: what it takes for a pass. Small programs replace Debian's."""
 
 import contextlib
 import importlib.util
@@ -23,7 +23,7 @@ PASSED = "echo PASSED"
 
 
 def until(output):
-    """A server is there until this output of another one is: nobody is late then."""
+    """A server stays until this output of another program exists. So no client comes too late."""
     return f"until [ -e $(dirname $0)/{output} ]; do sleep 0.01; done"
 
 
@@ -31,7 +31,7 @@ HERE = types.SimpleNamespace(address="127.0.0.1", client_prefix=[], adapters=[],
                              environment=dict(os.environ))
 
 
-# Of what each program says when something is wrong; none of them says anything else that tells.
+# What each program prints when something is wrong. It prints nothing else that shows that.
 SAID_WHEN_WRONG = {
     "dapltest": (
         "LimitTest: dat_pz_free fails: DAT_INVALID_STATE", "LimitTest: dat_evd_free fails: DAT_INVALID_STATE",

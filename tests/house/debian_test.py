@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""packaging/debian says what the tree says: version, exported names, pages, needed packages, tests.
+"""packaging/debian agrees with the tree: version, exported names, pages, needed packages, tests.
 
 That each installed file is in a package is checked when they are built (dh_missing).
 """
@@ -20,7 +20,7 @@ def read(path):
 
 
 def exported(version_script):
-    """NAME@NODE of each name, and NODE@NODE of each node, which is a name as well."""
+    """NAME@NODE for each name, and NODE@NODE for each node, because a node is an exported name, too."""
     found = set()
     text = re.sub(r"#.*", "", read(version_script))
     for node, body in re.findall(r"(\S+) \{(.*?)\}", text, re.S):

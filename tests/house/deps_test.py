@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""scripts/deps.sh on a machine that lacks something, as root and as anybody else.
+"""scripts/deps.sh on a machine that lacks something, as root and as another user.
 
 The machine is made of small programs that stand before the real ones in PATH and write down how
 they were called.

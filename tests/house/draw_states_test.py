@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""docs/design/states.md is what the tables say, and scripts/draw_states.py finds a table that is broken."""
+"""docs/design/states.md agrees with the tables, and scripts/draw_states.py finds a broken table."""
 
 import pathlib
 import subprocess

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""links_test.py <source>: what the pages of the tree name is there: targets of links within it, headings behind
-a "#", and paths of files.
+"""links_test.py <source>: everything that the pages of the tree name exists: targets of links within the tree,
+headings behind a "#", and paths of files.
 
-A path stands in backticks, or between asterisks on a manual page, and begins with one of TOPS; or it is the name
-of a source with its folder, as in `link/ring.h`, which is looked for below each of SHORT. Braces, "*" and "?" are
-read as a shell reads them. What is no path is left alone: a word with a placeholder in capitals (NAME), and what
-only a later release has. Pages of the past (PAST) may name files that have gone; their links have to lead somewhere.
+A path is in backticks, or between asterisks on a manual page, and begins with one of TOPS. Or it is the name of a
+source with its folder, as in `link/ring.h`; such a name is searched below each of SHORT. Braces, "*" and "?" are read
+as a shell reads them. Not checked are a word with a placeholder in capitals (NAME), and names of a later release.
+Pages of the past (PAST) may name files that no longer exist, but their links have to lead somewhere.
 """
 
 import pathlib
@@ -34,7 +34,7 @@ BY_NAME = re.compile(r"/(?:README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|SECURITY|L
 
 
 def pages():
-    """The tracked pages; in a tarball all but those of build trees."""
+    """The tracked pages. In a tarball, all pages except those of build trees."""
     listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard", "*.md"], cwd=ROOT,
                             capture_output=True, text=True, check=False)
     if listed.returncode == 0 and listed.stdout:
@@ -44,7 +44,7 @@ def pages():
 
 
 def prose(text):
-    """Its lines with their numbers, without blocks of code."""
+    """The lines of a page with their numbers, without blocks of code."""
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
         if FENCE.match(line):
@@ -54,7 +54,7 @@ def prose(text):
 
 
 def anchors(text):
-    """Of its headings, as GitHub and GitLab make them."""
+    """The anchors of a page's headings, as GitHub and GitLab make them."""
     found = set()
     for _, line in prose(text):
         if not (heading := re.match(r"#{1,6}\s+(.*?)\s*#*$", line)):
@@ -66,7 +66,7 @@ def anchors(text):
 
 
 def bad_links(name, text, root=ROOT):
-    """Of the page `name`: number of the line and target."""
+    """The bad links of the page `name`: number of the line, and target."""
     bad = []
     for number, line in prose(text):
         for target in LINK.findall(CODE.sub("x", line)):
@@ -80,7 +80,7 @@ def bad_links(name, text, root=ROOT):
 
 
 def alternatives(pattern):
-    """What a shell makes of braces."""
+    """The words into which a shell expands braces."""
     if not (braces := re.search(r"\{([^{}]*)\}", pattern)):
         return [pattern]
     return [each for word in braces[1].split(",")
@@ -92,7 +92,7 @@ def is_there(path, root=ROOT):
 
 
 def missing_paths(text, root=ROOT):
-    """Of a page: number of the line and path."""
+    """The missing paths of a page: number of the line, and path."""
     missing = []
     for number, line in prose(text):
         for in_backticks, between_asterisks in NAMED.findall(line):
@@ -109,7 +109,7 @@ def missing_paths(text, root=ROOT):
 
 
 class Links(unittest.TestCase):
-    maxDiff = None  # each that leads nowhere is named
+    maxDiff = None  # names each link that leads nowhere
 
     def test_each_leads_somewhere(self):
         names = pages()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""tests/promises.txt: how an entry is read, and that each line and each assertion in it is in the tree."""
+"""tests/promises.txt: how an entry is read, and that the tree has each line and each assertion that it names."""
 import pathlib
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Where scripts/mutant_switch.py puts a mutant beside what it replaces, and where it does not dare."""
+"""Where scripts/mutant_switch.py puts a mutant beside the original code, and where it refuses to."""
 import pathlib
 import sys
 import unittest

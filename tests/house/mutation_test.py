@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What scripts/mutation.py changes, and what it leaves alone."""
+"""What scripts/mutation.py changes, and what it does not change."""
 import pathlib
 import sys
 import unittest

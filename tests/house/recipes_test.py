@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""recipes_test.py <source>: the recipes of packaging/ can be read, say what they are, and agree with the project."""
+"""recipes_test.py <source>: the recipes of packaging/ can be parsed, describe themselves, and agree
+with the project."""
 import json
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""scripts/check-subjects.sh finds subjects that are too long or no imperative, and only those."""
+"""scripts/check-subjects.sh finds subjects that are too long or not in the imperative, and only those."""
 
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""tests/interop/tshark/run.py: what it says where there is no tshark."""
+"""tests/interop/tshark/run.py: what it prints if tshark is not installed."""
 
 import contextlib
 import importlib.util

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""variables_test.py <source>: the environment is read by base/variables.cc, and the version of the
-provider is the same wherever a line of dat.conf is shown."""
+"""variables_test.py <source>: only base/variables.cc reads the environment, and wherever a line
+of dat.conf is shown, it has the same version of the provider."""
 import pathlib
 import re
 import sys
@@ -9,7 +9,7 @@ import unittest
 
 source = pathlib.Path(sys.argv.pop(1))
 
-# A file that may read by itself, and what it reads.
+# The files that may read the environment themselves, and which variables each reads.
 READERS = {
     'src/base/variables.cc': 'all of them',
     'src/registry/settings.cc': 'whether one is set that is not to be trusted',

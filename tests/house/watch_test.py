@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""tests/arch/watch.py ends a program that hangs, and names the test in which one hangs or ends."""
+"""tests/arch/watch.py ends a program that hangs, and names the test in which a program hangs or ends."""
 
 import pathlib
 import subprocess

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What packagers build has no assertions, whatever build type they name: build_types.sh SOURCE_DIR
+# build_types.sh SOURCE_DIR: the builds of packagers have no assertions, whatever build type they
+# name.
 set -euo pipefail
 source=$1
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 fail() { echo "build types: $*"; exit 1; }
 
-# TYPE EXPECTED_STATUS: the status line of the configuration, and -DNDEBUG in each command of ours.
+# TYPE EXPECTED_STATUS: the configuration must print this status, and each of our compile commands
+# must have -DNDEBUG.
 has_no_assertions() {
   cmake -S "$source" -B "$place/$1" -G Ninja -DCMAKE_BUILD_TYPE="$1" -DDATUM_TESTS=OFF -DDATUM_BENCH=OFF \
     -DDATUM_EXAMPLES=OFF >"$place/log" 2>&1 || fail "$(tail -n 20 "$place/log")"
@@ -17,7 +19,7 @@ has_no_assertions() {
   if grep -- ' -DDATUM_ASSERTIONS ' "$place/commands"; then fail "\"$1\": these are compiled with DATUM_ASSERT"; fi
 }
 
-# TYPE OPTION...: DATUM_ASSERT is on in each command of ours.
+# TYPE OPTION...: DATUM_ASSERT must be on in each of our compile commands.
 has_assertions() {
   cmake -S "$source" -B "$place/asserting-$1" -G Ninja -DCMAKE_BUILD_TYPE="$1" -DDATUM_TESTS=OFF -DDATUM_BENCH=OFF \
     -DDATUM_EXAMPLES=OFF "${@:2}" >"$place/log" 2>&1 || fail "$(tail -n 20 "$place/log")"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Builds and runs C programs against an installation, found through pkg-config and through CMake:
-# consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made. The programs
-# find their libraries by their run path alone, also where CMake has installed them.
+# consumers.sh PREFIX WORK_DIR: builds and runs C programs against an installation that pkg-config
+# or CMake finds. The installation may have been moved after it was made. The programs must find
+# their libraries by their run path alone, also if CMake has installed the programs.
 set -euo pipefail
 prefix=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,7 @@ for standard in c99 c11; do
   "$work/2.0-by-pkg-config"
 done
 programs="consumer consumer_2.0"
-if [ -e "$pc/datum.pc" ]; then # not where Datum was built without it
+if [ -e "$pc/datum.pc" ]; then # absent if Datum was built without it
   ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags datum) \
     "$here/memory_consumer.c" $(pkg-config --libs datum) -o "$work/memory-by-pkg-config"
   "$work/memory-by-pkg-config"

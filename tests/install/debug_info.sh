@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Debug information is installed apart, and debuggers find it: debug_info.sh SOURCE_DIR BUILD_DIR
+# debug_info.sh SOURCE_DIR BUILD_DIR: debug information is installed separately, and debuggers find
+# it.
 set -euo pipefail
 source=$1 build=$2
 place=$(mktemp -d)
@@ -9,7 +10,7 @@ fail() { echo "debug info: $*"; exit 1; }
 sections() { readelf -SW "$1" 2>/dev/null; }
 elf_files() { find "$1" -type f \( -path '*/bin/*' -o -name '*.so*' \); }
 
-# 0 if a debugger names source and function of main() in $1 by itself.
+# 0 if a debugger finds the source and the function of main() in $1 by itself.
 finds_main() {
   local address
   address=$(nm "$2" | awk '$3 == "main" {print $1}')
@@ -35,7 +36,8 @@ done < <(elf_files "$prefix")
 [ "$count" -ge 11 ] || fail "only $count programs and libraries are installed"
 [ "$count" -eq "$(find "$prefix/lib/debug" -type f | wc -l)" ] || fail "not one file of debug information for each"
 
-# DEBUG_INFO=inside leaves it in the files, also where it lay apart before.
+# DEBUG_INFO=inside leaves debug information in the files, even over an installation with separate
+# debug information.
 DEBUG_INFO=inside "$source/scripts/install.sh" "$place" /opt/datum "$build"
 while read -r file; do
   sections "$file" | grep -q '\.debug_info' || fail "DEBUG_INFO=inside: $file has no debug information"
@@ -47,7 +49,7 @@ if DEBUG_INFO=elsewhere "$source/scripts/install.sh" "$place" /opt/datum "$build
 fi
 grep -q 'expected apart or inside' "$place/message" || fail "$(cat "$place/message")"
 
-# Below /usr gdb looks by itself, so that no links are needed.
+# Below /usr gdb finds debug information by itself, so no links are needed.
 mkdir -p "$place/stage/usr/bin"
 cp "$prefix/bin/datadm" "$place/stage/usr/bin"
 "$source/scripts/split-debug.sh" "$place/stage" /usr "$build"

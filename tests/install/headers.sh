@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Which headers are installed, with the memory extension or without it: headers.sh SOURCE_DIR
+# headers.sh SOURCE_DIR: which headers are installed, with the memory extension and without it.
 set -euo pipefail
 source=$1
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 fail() { echo "headers: $*"; exit 1; }
 
-# NAME [OPTION...]: the headers of datum/ that such a build installs, on one line.
+# NAME [OPTION...]: prints the headers of datum/ that such a build installs, on one line.
 installed_by() {
   local name=$1
   shift

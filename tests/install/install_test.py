@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """scripts/install.sh and uninstall.sh in a prefix with files of others: install_test.py SOURCE_DIR
 
-The tests install small trees that stand for versions of Datum. DESTDIR has a database of dpkg of
-its own.
+The tests install small trees that stand for versions of Datum. DESTDIR has its own database of
+dpkg.
 """
 
 import os
@@ -53,7 +53,7 @@ class Prefix(unittest.TestCase):
         (self.database / f"info/{name}.list").write_text("".join(f"{file}\n" for file in files))
 
     def build(self, files):
-        """Makes what looks like a build that installs these files."""
+        """Makes a folder that looks like a build that installs these files."""
         build = self.work / "build"
         shutil.rmtree(build, ignore_errors=True)
         for name, text in files.items():

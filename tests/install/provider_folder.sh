@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The providers are installed beside libdat, also after the prefix was changed, which may change the
-# folder for libraries: provider_folder.sh SOURCE_DIR
+# provider_folder.sh SOURCE_DIR: the providers must be installed beside libdat. This must hold also
+# after the prefix was changed, which may change the folder for libraries.
 set -euo pipefail
 source=$1
 place=$(mktemp -d)

@@ -30,14 +30,14 @@ def section(text, title):
 
 
 class NewUser:
-    """A shell with a home of its own and nothing set that helps to find libraries."""
+    """A shell with its own home, without variables that help to find libraries."""
 
     def __init__(self, home):
         self.home = home
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "PREFIX", "DESTDIR",
                                             "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DAT_OVERRIDE", "LD_PRELOAD")}
-        # ccache finds what was compiled before.
+        # Lets ccache find what was compiled before.
         self.environment.setdefault("CCACHE_DIR", str(pathlib.Path.home() / ".cache/ccache"))
         self.environment["HOME"] = str(home)
 
@@ -57,7 +57,7 @@ def expect_first_program(output):
 
 
 def first_program(user, text, source, build):
-    """The section in its order: install in the source tree, the rest in the user's folder."""
+    """Runs the section in its order: installs in the source tree, does the rest in the user's folder."""
     install, by_pkg_config, by_cmake = blocks(text, "sh")
     if build:
         prefix = re.search(r"^make install PREFIX=(\S+)", install).group(1)
@@ -72,7 +72,7 @@ def first_program(user, text, source, build):
     expect_first_program(user.run(by_pkg_config, folder))
     for compiler in (f"cc -std=c99 {STRICT}", f"c++ -x c++ -std=c++11 {STRICT} -Wwrite-strings"):
         expect_first_program(user.run(re.sub(r"^cc ", f"{compiler} ", by_pkg_config, flags=re.M), folder))
-    # With the other header the same program is one of DAT 2.0.
+    # With the other header, the same program is a program of DAT 2.0.
     (folder / "first.c").write_text(program.replace("<dat/udat.h>", "<dat2/udat.h>"))
     newer = re.sub(r"\bdat\)", "dat2)", by_pkg_config)
     expect_first_program(user.run(re.sub(r"^cc ", f"c++ -x c++ {STRICT} ", newer, flags=re.M), folder))
@@ -82,7 +82,7 @@ def first_program(user, text, source, build):
 
 
 def cmake_targets(user, text, lists, by_cmake):
-    """Each target that the text names gives the header that stands behind it, and can be linked with."""
+    """Each target that the text names provides the header that follows it in the text, and can be linked."""
     named = re.findall(r"`(Datum::\w+)` \(`(<[\w/.]+>)`\)", text)
     if len(named) != 3:
         sys.exit(f"expected three targets of CMake and their headers, found {named}")
@@ -97,7 +97,7 @@ def cmake_targets(user, text, lists, by_cmake):
 
 
 def examples(user, documents):
-    """What examples/README.md says of an installed Datum, beside the installed sources."""
+    """Runs the commands of examples/README.md for an installed Datum, beside the installed sources."""
     commands = [block for block in blocks((documents / "examples/README.md").read_text(), "sh") if "pkg-config" in block]
     if len(commands) != 1:
         sys.exit("examples/README.md: expected one block of commands with pkg-config")
@@ -106,7 +106,7 @@ def examples(user, documents):
 
 
 def links(readme, documents):
-    """What README.md links to lies beside the installed one, or is said there to be in the sources."""
+    """Each target of a link in README.md is installed beside it, or README.md says that it is in the sources."""
     said = in_sources_only(readme)
     for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", readme):
         if not (documents / link).exists() and link.split("/")[0] not in said:
@@ -123,7 +123,7 @@ def main():
     build = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
     readme = (source / "README.md").read_text()
     text = section(readme, "A first program")
-    # A new user has both in the home, so they must not be one folder.
+    # A new user has both folders in the home, so they must not be the same.
     cloned = re.search(r"^git clone .* (\S+) && cd \1$", readme, re.M).group(1)
     if f"PREFIX=$HOME/{cloned} " in text:
         sys.exit(f"README.md: {cloned} is the source tree and the installation")

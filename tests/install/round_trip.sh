@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a build installs, it can take away again: round_trip.sh SOURCE_DIR BUILD_DIR
-# Foreign files in the same prefix stay, and so does an installation of the same build under another
-# prefix. A second installation over the first is taken away as a whole.
+# round_trip.sh SOURCE_DIR BUILD_DIR: a build can remove everything that it has installed. Foreign
+# files in the same prefix stay, and so does an installation of the same build under another prefix.
+# Of two installations into one prefix, uninstalling must leave nothing.
 set -euo pipefail
 source=$1 build=$2
-export DEBUG_INFO=inside # debug_info.sh tests the other way
+export DEBUG_INFO=inside # debug_info.sh tests DEBUG_INFO=apart
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 fail() { echo "round trip: $*"; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Installs a build into an empty place, moves it, and builds consumers against it there:
-# staged_consumers.sh SOURCE_DIR BUILD_DIR C_COMPILER
+# staged_consumers.sh SOURCE_DIR BUILD_DIR C_COMPILER: installs a build into an empty folder, moves
+# that folder, and builds consumers against the moved installation.
 set -euo pipefail
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT

@@ -34,7 +34,7 @@ std::uint64_t kernel_bytes_behind(const void* block) {
   return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
-// Several blocks may lie in one file. Each file counts once.
+// Several blocks may be in one file. Each file counts once.
 std::uint64_t kernel_bytes_behind(const std::vector<void*>& blocks) {
   std::map<ino_t, std::uint64_t> files;
   for (const void* block : blocks) {
@@ -179,7 +179,7 @@ TEST(DatumMemoryAllocHuge, TellsWhatWasObtainedAndLookupAgrees) {
   EXPECT_EQ(datum_memory_lookup(block, 1, &backing), ENOENT);
 }
 
-// How many KiB of the mapping that begins there the kernel counts as on huge pages.
+// How many KiB of the mapping that begins at `block` are on huge pages, as the kernel counts them.
 long kib_on_huge_pages(const void* block) {
   std::ifstream maps("/proc/self/smaps");
   char begin[32];
@@ -214,7 +214,7 @@ TEST(DatumMemoryTrim, LargeBlocksGoBackToTheKernelWhenFreed) {
   datum_memory_backing backing{};
   ASSERT_EQ(datum_memory_lookup(block, 32 * kMiB, &backing), 0);
   datum_memory_free(block);
-  // The arena stays; only its pages go.
+  // The arena stays mapped; only its pages are given back.
   EXPECT_LE(kernel_bytes_behind(block) + 32 * kMiB, before);
   datum_memory_free(anchor);
 }
@@ -232,8 +232,8 @@ TEST(DatumMemoryTrim, ReturnsSmallBlocksAtOnce) {
   EXPECT_LE(kernel_bytes_behind(blocks) + 20 * kMiB, before);
 }
 
-// A few allocations per hundredth of a second stand for a program that goes on. The loop ends when
-// the pages are gone, which takes some seconds, or at the time limit of the test.
+// A few allocations per hundredth of a second stand for a program that keeps running. The loop ends
+// when the pages are gone, which takes some seconds, or at the time limit of the test.
 TEST(DatumMemoryTrim, SmallBlocksGoBackInTimeWhileTheProgramGoesOn) {
   std::vector<void*> blocks(400);
   for (void*& block : blocks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the arenas of a process cost before the first allocation.
+// The memory that a process's arenas take before the first allocation.
 #include "arenas.h"
 
 #include <algorithm>

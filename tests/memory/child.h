@@ -17,15 +17,15 @@ namespace datum::test {
 
 inline constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// Runs the body in a child, whose exit code is what the body returns: 0 if all is right, and for
-// each mistake a number of its own.
+// Runs the body in a child process. The exit code is what the body returns: 0 if everything is
+// right, and a different number for each mistake.
 inline pid_t start_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());
   return child;
 }
 
-// The exit code, or 1000 + the signal that ended it.
+// Returns the exit code, or 1000 + the signal that ended the child.
 inline int wait_for(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, 0) != child) return -1;

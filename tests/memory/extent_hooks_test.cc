@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The policies of the extent hooks that no test can bring about from outside: strict overcommit
+// The behaviour of the extent hooks that no test can cause from outside: with strict overcommit
 // and, for the preloaded library, going on with private memory.
 #include "arenas.h"
 #include "backing.h"
@@ -54,7 +54,7 @@ TEST_F(ExtentHooks, CommitEarlyMakesPagesPresentAndDecommitTakesThem) {
   EXPECT_FALSE(hooks_->commit(hooks_, got, kExtentSize, 0, kExtentSize, 0));
   EXPECT_TRUE(all_present(got, kExtentSize));
   EXPECT_EQ(got[0], 0);
-  // The hook refuses, because a page that it gave back would come again at first touch only.
+  // The hook refuses, because a page that it gave back would only return at the next access.
   EXPECT_TRUE(hooks_->purge_forced(hooks_, got, kExtentSize, 0, kExtentSize, 0));
 }
 
@@ -76,7 +76,7 @@ TEST_F(ExtentHooks, PrivateFallbackGivesMemoryThatIsNotShareable) {
   rlimit none = before;
   none.rlim_cur = 0;
   setrlimit(RLIMIT_FSIZE, &none);
-  constexpr std::size_t kLarge = std::size_t{70} << 20; // more than the first arena has
+  constexpr std::size_t kLarge = std::size_t{70} << 20; // more than the first arena holds
   auto* got = static_cast<char*>(allocate(kLarge));
   setrlimit(RLIMIT_FSIZE, &before);
   ASSERT_NE(got, nullptr);
@@ -103,7 +103,7 @@ TEST(ArenaTable, RetractedArenaIsForgotten) {
   auto table = std::make_unique<ArenaTable>();
   ArenaInfo info;
   info.base = std::uintptr_t{5} << 26;
-  info.length = (std::size_t{1} << 26) + 100; // into a second chunk
+  info.length = (std::size_t{1} << 26) + 100; // reaches into a second chunk
   info.fd = 9;
   table->publish(7, info);
   EXPECT_EQ(table->owner(info.base - 1), 0u);

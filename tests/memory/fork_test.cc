@@ -54,8 +54,8 @@ TEST_P(DatumMemoryFork, ChildHasWhatTheParentWroteBefore) {
   EXPECT_EQ(in_child([&] { return is_all('a') ? 0 : 1; }), 0);
 }
 
-// A child must not run on with half of its heap. Without descriptors its copy is made of private
-// pages.
+// A child must not run with half of its heap. If the kernel does not tell which pages were written,
+// the child has to end. Without descriptors its copy would consist of private pages.
 TEST_P(DatumMemoryFork, ChildEndsWhereTheKernelDoesNotTellWhatWasWritten) {
   for (const bool with_files : {true, false})
     EXPECT_EQ(in_child([&] {
@@ -134,8 +134,8 @@ TEST_P(DatumMemoryFork, ChildCanFreeAndAllocate) {
   EXPECT_TRUE(is_all('a'));
 }
 
-// Without a descriptor for its file the child has private pages. They are still separate from the
-// parent's, and lookup says that no file is behind them.
+// If the child has no descriptor for its file, it gets private pages. They are still separate from
+// the parent's pages, and lookup reports that no file is behind them.
 TEST_P(DatumMemoryFork, WithoutDescriptorsTheChildHasAPrivateCopy) {
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
@@ -214,8 +214,8 @@ TEST(DatumMemoryForkStack, RefusesToForkOnAStackThatBothSidesWouldShare) {
             1000 + SIGABRT);
 }
 
-// Threads of the parent keep writing. The child's memory must not change by that, and nothing that
-// the child writes may turn up in the parent.
+// Threads of the parent keep writing. Their writes must not change the child's memory, and the
+// child's writes must not reach the parent.
 class BusyParent : public testing::Test {
  protected:
   static constexpr unsigned kThreads = 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The memory extension under limits. Each test runs in a child, whose limits are its own. Builds
-// with sanitizers leave this file out, because their run-time library does not live within
-// RLIMIT_AS (see CMakeLists.txt).
+// The memory extension under resource limits. Each test runs in a child process, which has limits
+// of its own. Builds with sanitizers leave this file out, because a sanitizer's run-time library
+// needs more than RLIMIT_AS allows (see CMakeLists.txt).
 #include "child.h"
 
 #include <datum/memory.h>
@@ -33,7 +33,7 @@ std::size_t address_space_in_use() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// 0: an allocation of that size fails, with that errno.
+// 0: an allocation of that size fails with the errno `reason`.
 int expect_refusal(std::size_t size, int reason) {
   errno = 0;
   if (datum_memory_alloc(size) != nullptr) return 11;

@@ -112,7 +112,8 @@ TEST(DatumMemoryLookup, RangeBeyondItsArenaIsNotFound) {
 }
 
 TEST(DatumMemoryLookup, BlocksLargerThanAnArenaLieInOneFile) {
-  constexpr std::size_t kSize = std::size_t{3} << 30; // sparse: one page of it is touched
+  // sparse: the test touches only one page of it
+  constexpr std::size_t kSize = std::size_t{3} << 30;
   const Block block = block_of(kSize);
   ASSERT_TRUE(block);
   block.get()[kSize - 1] = 'z';
@@ -139,7 +140,7 @@ TEST(DatumMemoryLookup, AnotherProcessMapsTheSameBytes) {
   ASSERT_TRUE(block);
   std::memset(block.get(), 'p', 50000);
   const datum_memory_backing backing = backing_of(block.get(), 50000);
-  // The peer expects 50000 times 'p' and writes as many 'q'.
+  // The peer expects 50000 times 'p' and writes 'q' as many times.
   ASSERT_EQ(
       wait_for(spawn({DATUM_MEMORY_PEER, std::to_string(getpid()), std::to_string(backing.fd),
                       std::to_string(backing.offset), std::to_string(backing.inode), "50000"})),
@@ -147,7 +148,7 @@ TEST(DatumMemoryLookup, AnotherProcessMapsTheSameBytes) {
   EXPECT_EQ(std::string(block.get(), 50000), std::string(50000, 'q'));
 }
 
-// Daemons close every descriptor that may be open, and later files take their numbers.
+// Daemons close every descriptor that may be open. Files opened later get the same numbers.
 TEST(DatumMemoryLookup, ClosedDescriptorIsNoticedAlsoWhenItsNumberIsReused) {
   const Block block = block_of(100);
   ASSERT_TRUE(block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A peer process: PID FD OFFSET INODE LENGTH. Opens the file through /proc, expects 'p' in every
-// byte of the range and leaves 'q' there. Exit code 0: as expected.
+// byte of the range and writes 'q' there. Exit code 0: everything was as expected.
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>

@@ -38,7 +38,7 @@ Ia open_ia_at(const Namespace& host, const char* name) {
   return test::open_ia(name);
 }
 
-// The side here connects to the IA there.
+// The side `here` connects to the IA `there`.
 class Candidates : public testing::Test {
  protected:
   DAT_RETURN listen(Psp& psp, DAT_CONN_QUAL qualifier = kQualifier) {
@@ -144,7 +144,7 @@ TEST_P(AmongForeigners, AConnectWithoutATimeLimitFindsItsListener) {
   expect_connect(DAT_TIMEOUT_INFINITE);
 }
 
-// The connect may spend half of its time at most on the other candidates.
+// The connect may spend at most half of its time on the other candidates.
 // Rules: tcp.Q5
 TEST_P(AmongForeigners, TheLastOfThemIsAskedInTime) {
   let_foreigners_listen(kPorts.size() - 1, GetParam().manner);
@@ -166,7 +166,7 @@ TEST_F(Candidates, WhereForeignersSayNoTheAnswerIsNonPeerRejected) {
   expect_failure(DAT_TIMEOUT_INFINITE, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
 }
 
-// A peer that is silent may be asking its consumer, so the connect waits for it.
+// A silent peer may be waiting for its consumer's answer, so the connect waits for the peer.
 // Rules: tcp.Q6 C-08
 TEST_F(Candidates, WhereAForeignerIsSilentTheTimeRunsOut) {
   let_foreigners_listen(1, Manner::Silent);
@@ -175,8 +175,8 @@ TEST_F(Candidates, WhereAForeignerIsSilentTheTimeRunsOut) {
   EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::seconds(2));
 }
 
-// The consumer takes longer than a connect waits at a candidate, while a foreign program greets at
-// another one.
+// The consumer takes longer than a connect waits at a candidate. Meanwhile foreign programs hang up
+// or stay silent at other candidates.
 // Rules: tcp.Q7
 TEST_F(Candidates, AConsumerThatTakesItsTimeIsWaitedFor) {
   Psp psp;

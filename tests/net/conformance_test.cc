@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The conformance suites of DAT 1.2 and 2.0 with a wire between the two ends of their connections:
-// a choice of their tests, or all of them with --long.
+// The conformance suites of DAT 1.2 and 2.0, with a wire between the two ends of their connections.
+// Runs a selection of the tests, or all of them with --long.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -20,19 +20,20 @@ namespace {
 constexpr const char* kMost = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:RuleConnection*:"
                               "RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*:"
                               "RuleIntoDisconnected*:RuleServicePoints*";
-// If the wire takes 20 ms, each connection of a test takes a fifth of a second to come and go.
+// With a delay of 20 ms, each connection of a test needs a fifth of a second to come and go.
 constexpr const char* kFew = "DatCr*:DatEpDisconnect*:RuleFlush*:RuleDtoErrors*:"
                              "RuleRdmaReadLimits*";
 constexpr const char* kData = "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
 constexpr const char* kSome = "DatEpPost*:RuleFlush*";
 constexpr const char* kData2 = "Dat2Atomics*:Dat2Extensions*:Dat2ExtendedFlags*";
-constexpr const char* kFew2 = "Dat2Extensions*"; // others poll while they wait for the wire
+constexpr const char* kFew2 = "Dat2Extensions*"; // other tests poll while they wait for the wire
 constexpr const char* kDatagrams = "Dat2Datagrams*:Dat2Liar*";
 
-// How many parts run at a time: they mostly wait for the wire or for each other.
+// How many parts of a suite run at a time. They mostly wait for the wire or for each other.
 constexpr int kAtATime = 4;
 
-// So many frames the wire must carry: a third to a fifth of those that the choice causes.
+// The number of frames that the wire must carry at least: a third to a fifth of the frames that the
+// chosen tests cause.
 struct Frames {
   std::uint64_t of_dat1;
   std::uint64_t of_dat2;
@@ -46,8 +47,8 @@ struct Kind {
   const char* faults = "";
   std::vector<const char*> counted = {}; // faults that the relay must have counted
   Wiring wiring = {};
-  // How much later than without a wire the last octet of a large message may come. A relay that
-  // waits for a processor takes milliseconds by itself.
+  // By how much the wire may delay the last octet of a large message. A relay that waits for a
+  // processor delays it by milliseconds.
   int way_ms = 100;
 };
 
@@ -77,8 +78,8 @@ class NetConformance : public testing::TestWithParam<Kind> {
 
  private:
   // TCP sends its SYN again after 1, 3, 7 and 15 s, so events may be 30 s late. A message waits
-  // nearly as long for its Recv, since the consumer may be waiting for another connection, and a
-  // test may itself wait until that is over.
+  // nearly as long for its Recv, because the consumer may be waiting for another connection
+  // meanwhile. A test may itself wait until that time is over.
   std::string environment(int part, int count) const {
     return std::string("exec env DATUM_TEST_PATIENCE=6 DATUM_RNR_TIMEOUT=") +
            (run_long() ? "25000" : "3000") +
@@ -99,7 +100,7 @@ TEST_P(NetConformance, OfDat2) {
   run(DATUM_NET_CONFORMANCE2, GetParam().chosen2, GetParam().frames.of_dat2);
 }
 
-// Variables give the suites more time, and some of their tests set the same variables.
+// Variables give the suites more time. Some tests set the same variables and must restore them.
 // Rules: net.C13
 TEST(NetConformanceEnvironment, IsWhatItWasBehindATestThatChangesIt) {
   constexpr const char* kName = "DATUM_RNR_TIMEOUT";

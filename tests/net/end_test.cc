@@ -34,10 +34,10 @@ using test::post_send;
 using test::Side;
 
 constexpr DAT_TIMEOUT kSecond = 1'000'000;
-// A loaded machine may need a moment more than the limit.
+// The limit is 30 s; a loaded machine may need more.
 constexpr DAT_TIMEOUT kUntilGone = 45 * kSecond;
 constexpr std::size_t kSize = 4096;
-// An event that is due at some time comes at most so much later.
+// How late an event may be.
 constexpr std::chrono::seconds kInTime{1};
 
 Ia open_ia_at(const Namespace& host) {
@@ -50,7 +50,7 @@ std::unique_ptr<Listener> listen_at(const Namespace& host, DAT_IA_HANDLE ia) {
   return std::make_unique<Listener>(ia);
 }
 
-// Both hosts are in this process, with an IA on each. The side here connects to the IA there.
+// Both hosts are in this process, each with an IA. The side `here` connects to the IA `there`.
 class NetEnd : public testing::Test {
  protected:
   void connect_both() {
@@ -60,7 +60,7 @@ class NetEnd : public testing::Test {
     expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
     expect_connection_event(there_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, there_.ep());
   }
-  // Posts a message with cookie 1, whose Recv is there.
+  // Posts a message with cookie 1. Its Recv has been posted.
   void post_message(std::string_view text) {
     source_.write(0, text);
     EXPECT_DAT_OK(post_recv(there_.ep(), {target_.segment()}, 1));
@@ -77,7 +77,7 @@ class NetEnd : public testing::Test {
     EXPECT_EQ(DAT_GET_TYPE(dat_evd_wait(here_.request_evd(), time, 1, &event, &left)),
               DAT_TIMEOUT_EXPIRED);
   }
-  // The side here has something to send and gets no answer, the side there is idle.
+  // The wire is cut for good. `here` has something to send and gets no answer; `there` is idle.
   void cut_for_ever(DAT_TIMEOUT patience) {
     connect_both();
     EXPECT_DAT_OK(post_recv(here_.ep(), {source_.segment()}, 2));
@@ -89,7 +89,7 @@ class NetEnd : public testing::Test {
     expect_broken(there_, patience);
     expect_dto(there_.recv_evd(), there_.ep(), 1, DAT_DTO_ERR_FLUSHED);
   }
-  // The connection breaks, and the event of it comes within `patience`.
+  // The connection breaks, and the event that reports it comes within `patience`.
   void expect_broken(Side& side, DAT_TIMEOUT patience = kUntilGone) {
     const DAT_EVENT event = next_event(side.connect_evd(), patience);
     EXPECT_EQ(event.event_number, DAT_CONNECTION_EVENT_BROKEN);
@@ -115,7 +115,7 @@ class NetEnd : public testing::Test {
   Buffer target_ = there_.buffer(kSize);
 };
 
-// A peer is given up after four seconds of silence, instead of 30.
+// Gives a peer up after four seconds of silence instead of 30.
 struct FourSeconds {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "4000"};
 };
@@ -124,7 +124,7 @@ class NetEndSoon : private FourSeconds, public NetEnd {};
 struct OneSecondForAnEnd {
   test::Variable timeout{"DATUM_END_TIMEOUT", "1000"};
 };
-// With this limit messages wait for their Recvs in strict mode, too.
+// The limit for Recvs makes messages wait in strict mode, too.
 struct FourSecondsAndAMinuteForARecv {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "4000"};
   test::Variable wait{"DATUM_RNR_TIMEOUT", "60000"};
@@ -133,8 +133,8 @@ class NetClosedWindow : private FourSecondsAndAMinuteForARecv, public NetEnd {
  protected:
   static constexpr DAT_UINT64 kMessages = 16;
   static constexpr std::size_t kMessage = 512 * 1024;
-  // Sends more than TCP holds while there is no Recv. After twice the limit both sides are still
-  // connected.
+  // Sends more than TCP holds while no Recv is posted. After twice the time limit both sides must
+  // still be connected.
   void fill_the_window() {
     connect_both();
     much_.fill(9);
@@ -150,7 +150,7 @@ class NetClosedWindow : private FourSecondsAndAMinuteForARecv, public NetEnd {
 
 class NetEndAtOnce : private OneSecondForAnEnd, public NetEnd {};
 
-// A connected peer is given up after a second of silence. The permanent neighbour entry keeps the
+// Gives a connected peer up after one second of silence. The permanent neighbour entry keeps the
 // kernel from reporting an unreachable host.
 struct OneSecond {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "1000"};
@@ -163,7 +163,7 @@ class NetSilence : private OneSecond, public NetEnd {
     hosts_.here().run(std::string("ip neighbour replace ") + TwoHosts::kThere + " lladdr " + kCard +
                       " dev wire nud permanent");
   }
-  // TCP sends its SYN again once and gives up after three seconds.
+  // Makes TCP send its SYN again only once, so that it gives up after three seconds.
   void let_tcp_give_up_soon() {
     hosts_.here().run("echo 1 >/proc/sys/net/ipv4/tcp_syn_retries\n"
                       "linear=/proc/sys/net/ipv4/tcp_syn_linear_timeouts\n"
@@ -210,7 +210,8 @@ TEST_F(NetEnd, ACutOfFiveSecondsLosesNothing) {
   post_message("late");
   expect_nothing_for(5 * kSecond);
   hosts_.wire().mend();
-  // The next retransmission of TCP is due within as long again.
+  // TCP doubles its intervals: the next retransmission comes before another five seconds have
+  // passed.
   EXPECT_EQ(next_event(there_.recv_evd(), 10 * kSecond).event_number, DAT_DTO_COMPLETION_EVENT);
   EXPECT_EQ(target_.text(0, 4), "late");
   expect_dto(here_.request_evd(), here_.ep(), 1);
@@ -225,8 +226,9 @@ TEST_F(NetEndSoon, ACutForEverBreaksBothSidesWithinTheTimeSet) {
   cut_for_ever(8 * kSecond);
 }
 
-// Gives the peer up after seven seconds of silence here, and after eleven there. In a long run it
-// is 25 seconds there, which no interval above a second divides. Neither side has anything to send.
+// `here` gives its peer up after seven seconds of silence, `there` after eleven. In a long run the
+// time of `there` is 25 seconds, which is a multiple of no interval between one second and it.
+// Neither side has anything to send.
 // Rules: net.E4 ENV.9
 TEST(NetIdle, ASideIsGivenUpInTheSecondBehindTheTimeSet) {
   using Clock = std::chrono::steady_clock;
@@ -306,7 +308,7 @@ TEST_F(NetClosedWindow, ACutThatIsShorterThanTheLimitLosesNothing) {
   EXPECT_NO_EVENT(here_.connect_evd());
 }
 
-// An end waits a second for its peer. Then TCP alone goes on.
+// An end waits one second for the peer. After that TCP alone goes on.
 // Rules: net.E15
 TEST_F(NetEndAtOnce, AWireThatIsCutWhileAConnectionEndsIsNoBreak) {
   connect_both();
@@ -322,19 +324,20 @@ TEST_F(NetEndAtOnce, AWireThatIsCutWhileAConnectionEndsIsNoBreak) {
             DAT_CONNECTION_EVENT_DISCONNECTED);
 }
 
-// A peer far away has not said Hello yet. That does not make it a foreign peer.
+// The peer is far away and has not said Hello yet. That does not make it a foreign peer.
 // Rules: net.E11
 TEST_F(NetEnd, APeerFarAwayAcknowledgesWhatItHasPlaced) {
   hosts_.wire().set_faults("delay=400000");
   connect_both();
   source_.write(0, "far away");
   EXPECT_DAT_OK(post_send(here_.ep(), {source_.segment()}, 1));
-  expect_nothing_for(kSecond); // for longer than TCP there has had the message
+  expect_nothing_for(kSecond); // for longer than TCP on the other host has had the message
   EXPECT_DAT_OK(post_recv(there_.ep(), {target_.segment()}, 1));
   expect_message("far away");
 }
 
-// The peer leaves while its reply is on the way, and receives nothing that is sent then.
+// The peer leaves while its reply is on the way. It receives nothing that is sent after the reply
+// arrives.
 // Rules: iwarp.O20
 TEST_F(NetEnd, APeerFarAwayThatHasLeftHasPlacedNothing) {
   hosts_.wire().set_faults("delay=400000");
@@ -349,8 +352,8 @@ TEST_F(NetEnd, APeerFarAwayThatHasLeftHasPlacedNothing) {
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
 }
 
-// The CRC must break the connection: silence would break it as well, but only after 30 s. If a
-// process logs such a line again and again, some are left out.
+// The CRC must break the connection. Silence would break it as well, but only after 30 s. If a
+// process logs this line again and again, some of its lines are left out.
 // Rules: net.E5
 TEST_F(NetEnd, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
   constexpr DAT_TIMEOUT kSoon = 15 * kSecond;
@@ -374,7 +377,7 @@ TEST_F(NetEnd, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
       << text;
 }
 
-// The kernel of a killed process ends its stream in order, but Datum has announced no end.
+// The kernel ends the stream of a killed process in order, but Datum has announced no end.
 // Rules: net.E10
 TEST_F(NetEnd, AProcessThatIsKilledOnTheOtherHostIsBroken) {
   test::PeerProcess peer(
@@ -431,8 +434,8 @@ TEST_F(NetSilence, IsWaitedForWithoutALimit) {
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
 }
 
-// TCP was connected, so there is a peer, which is given up after a second and asked again: with the
-// same request, not with one of revision 1.
+// TCP was connected, so the peer exists. After one second of silence the connection is given up,
+// and the peer is asked again with the same request, not with a request of revision 1.
 // Rules: net.E13 net.E14 C-08
 TEST_F(NetSilence, OfAHostThatHasAnsweredIsNoRefusal) {
   constexpr std::uint16_t kPort = 7777;

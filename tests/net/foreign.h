@@ -18,7 +18,7 @@ enum class Manner : std::uint8_t {
   Greets,  // sends some octets and waits
 };
 
-// True: a program listens at the port, at every address of the host that the calling thread is on.
+// True: a program listens at this port on the calling thread's host.
 bool is_taken(std::uint16_t port);
 
 class Foreign {
@@ -28,7 +28,8 @@ class Foreign {
   Foreign(const Foreign&) = delete;
   Foreign& operator=(const Foreign&) = delete;
 
-  // The next octets that a peer sends it, so many; Silent only. Empty: no peer connects.
+  // The next `octets` octets that a peer sends to this program; Silent only. Empty: no peer
+  // connects.
   std::string hear(std::size_t octets);
 
  private:

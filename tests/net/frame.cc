@@ -19,7 +19,8 @@ constexpr std::size_t kTcpChecksum = 16;
 constexpr std::uint16_t kTypeIpv4 = 0x0800;
 constexpr std::uint16_t kTypeIpv6 = 0x86dd;
 constexpr std::uint8_t kProtocolTcp = 6;
-constexpr std::string_view kStartup = "MPA ID Re"; // of a request and of a reply
+// the beginning of the key of a request and of a reply
+constexpr std::string_view kStartup = "MPA ID Re";
 
 std::uint16_t u16(ConstOctets frame, std::size_t at) {
   return static_cast<std::uint16_t>(frame[at] << 8U | frame[at + 1]);
@@ -81,7 +82,7 @@ bool spoil(Octets frame, std::uint64_t choice) {
   if (is_startup(frame.subspan(tcp->payload, tcp->end - tcp->payload))) return false;
   const std::size_t size = tcp->end - tcp->payload;
   const std::size_t at = tcp->payload + choice % size;
-  // RFC 1624: the checksum is updated by the change. Words are counted from the TCP header on.
+  // RFC 1624: updates the checksum by the change. Words are counted from the TCP header.
   const unsigned shift = (at - tcp->header) % 2 == 0 ? 8 : 0;
   const std::uint32_t before = std::uint32_t{frame[at]} << shift;
   frame[at] ^= static_cast<std::uint8_t>(1U << (choice / size % 8));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/frame.h: the parts of an Ethernet frame that the relay uses.
-// Lives here: finding the TCP payload, spoiling it so that TCP does not notice, turning a frame
+// Lives here: finding the TCP payload, spoiling it so that TCP does not notice, sending a frame
 //             back.
 // Not here:   which frames this happens to (line.h).
 #pragma once
@@ -23,13 +23,13 @@ struct TcpPart {
 };
 std::optional<TcpPart> find_tcp(std::span<const std::uint8_t> frame);
 
-// Changes the bit of the TCP payload that `choice` names, and the checksum with it. False: nothing
-// was changed, since there is no payload, or since it begins with a startup frame of MPA. That has
-// no CRC (RFC 5044 section 7.1), so the receiver could not notice.
+// Changes the bit of the TCP payload that `choice` names, and adapts the checksum. Returns false
+// and changes nothing if there is no payload, or if the payload begins with a startup frame of MPA.
+// A startup frame has no CRC (RFC 5044 section 7.1), so the receiver could not notice the change.
 bool spoil(std::span<std::uint8_t> frame, std::uint64_t choice);
 
-// Swaps sender and receiver, of Ethernet and of IP: the sending host gets the frame back, as if
-// from the address it was sent to. False: the frame is not IP.
+// Swaps sender and receiver, of Ethernet and of IP. The sending host gets the frame back, as if it
+// came from the address to which it was sent. Returns false if the frame is not IP.
 bool turn_back(std::span<std::uint8_t> frame);
 
 } // namespace datum::net

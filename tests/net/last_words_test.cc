@@ -21,7 +21,8 @@ using test::post_write;
 
 constexpr std::size_t kPieceSize = 16 * 1024;
 
-// A connection whose active side is there: a socket belongs to the namespace in which it was made.
+// A connection whose active side is on the host `there`: a socket belongs to the namespace in which
+// it was made.
 std::unique_ptr<test::Leaver> connect_from_there(const TwoHosts& hosts, test::Side& side) {
   const test::Listener listener(side.ia());
   std::unique_ptr<test::Leaver> leaver;
@@ -37,7 +38,8 @@ std::unique_ptr<test::Leaver> connect_from_there(const TwoHosts& hosts, test::Si
   return leaver;
 }
 
-// Places a Send, posts Writes behind it that the peer will not read, and closes the peer's IA.
+// Sends a message that is placed, posts Writes after it that the peer will not read, and closes the
+// peer's IA.
 void leave_in_the_middle(TwoHosts& hosts, DAT_IA_HANDLE ia, unsigned round) {
   hosts.wire().set_faults("delay=1000");
   test::Side side(ia);
@@ -45,7 +47,7 @@ void leave_in_the_middle(TwoHosts& hosts, DAT_IA_HANDLE ia, unsigned round) {
   const std::unique_ptr<test::Leaver> leaver = connect_from_there(hosts, side);
   test::Side& other = leaver->side();
   const Buffer& target = leaver->buffer(kPieceSize);
-  // Each round loses other frames.
+  // In each round the wire loses different frames.
   hosts.wire().set_faults("delay=1000 loss=1000 seed=" + std::to_string(first_seed() + round));
   EXPECT_DAT_OK(post_recv(other.ep(), {target.segment()}, 1));
   EXPECT_DAT_OK(post_send(side.ep(), {source.segment(0, 64)}, 1));

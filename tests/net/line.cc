@@ -6,7 +6,7 @@
 namespace datum::net {
 namespace {
 
-// Longer than a burst takes to pass, shorter than TCP waits before it sends again.
+// Longer than a burst takes to pass, shorter than TCP waits before it retransmits.
 constexpr std::uint64_t kHeldBackMost = 4'000; // us
 
 } // namespace
@@ -34,7 +34,8 @@ bool Line::chance(std::uint32_t of_10000) {
 
 void Line::offer(Frame frame, Time now) {
   ++counts_.offered;
-  // Each frame takes the same number of draws, so that one fault does not move another.
+  // Each frame takes the same number of draws. So a fault does not change at which frames other
+  // faults happen.
   const bool lost = chance(faults_.loss);
   const bool held_back = chance(faults_.reorder);
   const bool duplicated = chance(faults_.duplicate);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/net/line.h: one direction of the wire: which frames are lost, late, twice or spoilt, and
-// when each comes out.
-// Lives here: the faults, drawn from a seed: the n-th frame of a direction always meets the same.
+// tests/net/line.h: one direction of the wire: which frames are lost, delayed, duplicated or
+// spoilt, and when each frame comes out.
+// Lives here: the faults, drawn from a seed. The n-th frame of a direction always meets the same
+// fault.
 // Not here:   sockets and the clock (relay_main.cc).
 #pragma once
 
@@ -17,7 +18,7 @@ namespace datum::net {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// Chances are of 10,000 frames.
+// Each chance is a number of frames out of 10,000.
 struct Faults {
   std::uint64_t seed = 1;
   std::chrono::microseconds delay{0};
@@ -42,19 +43,19 @@ class Line {
 
   void offer(Frame frame, Time now);
   std::optional<Time> next_due() const;
-  // The next frame that comes out; nothing: none is due yet.
+  // The next frame that is due. Nothing: no frame is due yet.
   std::optional<Frame> take(Time now);
 
-  // A line that is cut takes no frames. Frames under way arrive.
+  // A line that is cut takes no frames. Frames already under way still arrive.
   void set_cut(bool cut) { cut_ = cut; }
-  // Replaces the faults. Their draws begin again, as on a new line.
+  // Replaces the faults. Draws begin from the start, as on a new line.
   void set_faults(const Faults& faults);
   const Counts& counts() const { return counts_; }
 
  private:
   struct UnderWay {
     Time due;
-    std::uint64_t number = 0; // among equal `due`: first in, first out
+    std::uint64_t number = 0; // frames with an equal `due` come out in order of their numbers
     Frame frame;
     bool operator<(const UnderWay& other) const {
       return due != other.due ? due > other.due : number > other.number;

@@ -63,7 +63,7 @@ TEST(NetFrame, WhatIsCutShortIsNoTcp) {
     EXPECT_FALSE(find_tcp(std::span(kIpv6).first(size))) << size;
 }
 
-// The checksums were computed by another program.
+// The expected checksums were computed by another program.
 TEST(NetFrame, ASpoiltBitTakesTheChecksumAlong) {
   Frame first = kIpv4;
   ASSERT_TRUE(spoil(first, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Reasons in this host for which a connect is refused: no local port, no local address, no route.
+// Reasons on this host for which a connect is refused: no local port, no local address, no route.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -41,8 +41,8 @@ constexpr DAT_CONN_QUAL kMapped = 0x123456789a;
 constexpr std::uint16_t kFirstPort = 18951;
 constexpr std::uint16_t kSecondPort = 24486;
 
-// Occupies a local port by a connection to a port of this host. Its end is a reset, so that the
-// local port is free at once.
+// Occupies a local port by a connection to a port of this host. The connection ends by a reset,
+// which frees the local port at once.
 class Occupant {
  public:
   explicit Occupant(std::uint16_t port) {
@@ -69,13 +69,14 @@ sockaddr_in ipv4_address(const char* text) {
   return made;
 }
 
-// A host of the test, with the loopback interface and a wire without another host.
+// A host with the loopback interface and a wire that leads to no other host.
 class OneHost : public testing::Test {
  protected:
   explicit OneHost() {
     host_.run("ip link set dev lo up\n"
               "ip link add name wire type veth peer name plug\n"
-              "ip link set dev wire addrgenmode none\n" // no addresses but those of the test
+              // no addresses other than those that the test sets
+              "ip link set dev wire addrgenmode none\n"
               "ip link set dev plug addrgenmode none\n"
               "ip link set dev wire up\n"
               "ip link set dev plug up\n"
@@ -112,7 +113,7 @@ std::string congestion_of(int socket) {
   return name;
 }
 
-// The flags in the request that `ia` sends to a listener of `host` at that address.
+// The flags of the request that `ia` sends to a listener of `host` at the address `at`.
 char flags_of_request(DAT_IA_HANDLE ia, const Namespace& host, const char* at) {
   const int door = [&] {
     const Visit visit(host);
@@ -134,7 +135,7 @@ char flags_of_request(DAT_IA_HANDLE ia, const Namespace& host, const char* at) {
   return frame[kFlags];
 }
 
-// The congestion control of the connection of this process with that peer.
+// The congestion control of this process's connection with `peer`.
 std::string congestion_towards(const char* peer) {
   const sockaddr_in wanted = ipv4_address(peer);
   for (int fd = 0; fd < 1024; ++fd) {
@@ -156,7 +157,7 @@ TEST_F(OneHost, TowardsItsOwnAddressesNoCrcIsAskedFor) {
   EXPECT_EQ(flags_of_request(wire, host_, "10.89.0.1") & kCrc, 0);
 }
 
-// An IA of all addresses, which was opened when only the loopback interface had one.
+// An IA of all addresses. When it was opened, only the loopback interface had an address.
 // Rules: iwarp.S32 ENV.7
 TEST(AnotherHost, IsAskedForTheCrcByWhoeverHadNoNetworkAtFirst) {
   TwoHosts hosts;
@@ -173,7 +174,7 @@ TEST(AnotherHost, IsAskedForTheCrcByWhoeverHadNoNetworkAtFirst) {
   EXPECT_NE(flags_of_request(here, hosts.there(), TwoHosts::kThere) & kCrc, 0);
 }
 
-// The address that this IA reported has moved to the other host since.
+// The address that this IA reported belongs to the other host now.
 // Rules: iwarp.S32 ENV.7
 TEST(AnotherHost, IsAskedForTheCrcAtAnAddressThatWasOurs) {
   TwoHosts hosts;
@@ -203,7 +204,8 @@ TEST(AnotherHost, IsAskedForTheCrcAndHasTheSystemsCongestionControl) {
   Side passive(there);
   EXPECT_DAT_OK(test::connect(active.ep(), *listener));
   {
-    const Visit visit(hosts.there()); // the thread that accepts looks where the peer is
+    // the accepting thread checks from its own host where the peer is
+    const Visit visit(hosts.there());
     Cr cr = listener->expect_request();
     EXPECT_DAT_OK(test::accept(cr, passive.ep()));
   }
@@ -237,7 +239,7 @@ TEST_F(OneHost, WithoutALocalPortAConnectNamesTheLimit) {
                            "assign requested address; all local ports that `sysctl "
                            "net.ipv4.ip_local_port_range` allows are in use towards that peer\n";
   EXPECT_EQ(said, line) << "once";
-  allow_local_ports("60000 60003"); // the kernel uses an even number of them
+  allow_local_ports("60000 60003"); // the kernel chooses among an even number of ports
   expect_connects(third, third_peer, listener);
 }
 
@@ -276,8 +278,8 @@ TEST_F(OneHost, AnAddressThatHasGoneIsNoShortage) {
   expect_unreachable(side, "127.0.0.1");
 }
 
-// With IPv6 only the loopback interface has an address: the error is the same as without a free
-// port.
+// No interface has an IPv6 address, but there is a route. The kernel reports the same error as when
+// no port is free.
 // Rules: tcp.R13
 TEST_F(OneHost, NoAddressToComeFromIsNoShortage) {
   host_.run("ip -6 address flush dev lo\n"
@@ -318,7 +320,7 @@ TEST_F(OneHost, WhereThereIsNoWayTheCodeSaysItAll) {
   EXPECT_EQ(said.empty(), !informed) << said;
 }
 
-// The log level belongs to the process, so this runs in another one.
+// The log level belongs to the process, so another process runs this test.
 // Rules: tcp.R14
 TEST(Unreachable, WhoAsksIsToldWhy) {
   char program[PATH_MAX] = {};
@@ -340,7 +342,7 @@ TEST(Unreachable, WhoAsksIsToldWhy) {
 
 // --- ports that are chosen -----------------------------------------------------------------------
 
-// While this lives, the calling thread has no privilege for ports below
+// While an object of this class exists, the calling thread has no privilege for ports below
 // net.ipv4.ip_unprivileged_port_start.
 class WithoutPrivilege {
  public:
@@ -454,7 +456,7 @@ TEST_F(MappedQualifier, WhereEachIsRefusedThePrivilegeIsNamed) {
             "is here\n");
 }
 
-// The second candidate port is in use, all others are refused.
+// The second candidate port is in use. All other candidates need a privilege.
 // Rules: tcp.Q11
 TEST_F(MappedQualifier, WhereTheOthersAreUsedItIsInUse) {
   const Foreign foreign(host_, kSecondPort, Manner::Silent);
@@ -482,8 +484,8 @@ TEST_F(AnyQualifier, IsNoMappedPort) {
   }
 }
 
-// The only port below the mapped ones that may be chosen is taken, and the kernel gives low ports
-// first.
+// The kernel gives low ports first. Below the mapped ports it may choose only one, and that port is
+// taken.
 // Rules: tcp.Q10
 TEST_F(AnyQualifier, IsNoMappedPortWhereTheKernelChooses) {
   allow_local_ports("1025 24576");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The test program, which runs in network namespaces of its own. With --peer it is the second
-// process of a test.
+// The test program, which runs in network namespaces of its own. Started with --peer, it is the
+// second process of a test.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -51,7 +51,7 @@ unsigned first_seed() {
 
 int main(int argc, char** argv) {
   setenv("DATUM_TEST_TRANSPORT", "tcp", 1);
-  // A list of the tests needs no namespace.
+  // Listing the tests needs no namespace.
   if (!datum::net::has(argc, argv, "--gtest_list_tests")) {
     datum::net::enter_own_namespaces(argv);
     datum::test::choose_transport(&argc, argv);

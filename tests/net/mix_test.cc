@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The random mix of tests/stress between two hosts: every octet is checked where it arrives, every
-// DTO completes once and in order, and connections end as their consumers end them.
+// The random mix of tests/stress between two hosts. Every octet is checked where it arrives. Every
+// DTO must complete once and in order, and connections must end as their consumers end them.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,9 +21,10 @@ using std::chrono::milliseconds;
 
 constexpr int kPatienceMs = 100'000; // a healthy library never needs it
 
-constexpr std::uint64_t kManyFrames = 2000; // a fifth of those that the mix takes for 200 rounds
+// a fifth of the frames that the mix needs for 200 rounds
+constexpr std::uint64_t kManyFrames = 2000;
 
-constexpr unsigned kLonger = 20; // times as many rounds with --long
+constexpr unsigned kLonger = 20; // factor for the number of rounds with --long
 
 // The DAT version of the program on each host.
 struct Versions {
@@ -55,7 +56,7 @@ class Node {
   const std::string& target() const { return target_; }
   void connect_to(const Node& other) { process_.send("target " + other.target()); }
   void tell(const std::string& word) { process_.send(word); }
-  // The rest of the next line of the process, which must begin so.
+  // The next line of the process must begin with `beginning`. Returns the rest of the line.
   std::string say(const std::string& beginning) {
     const std::string line = process_.receive(kPatienceMs);
     EXPECT_TRUE(line.starts_with(beginning)) << line << " instead of " << beginning;
@@ -76,7 +77,7 @@ class Node {
   std::string target_;
 };
 
-// How many connections each side has seen break.
+// How many broken connections each side has seen.
 struct Broken {
   std::uint64_t here = 0;
   std::uint64_t there = 0;
@@ -96,8 +97,8 @@ class NetMix : public testing::Test {
         if (testing::Test::HasFailure()) return {};
         if (std::string(said) == "done ") node->note_done(rest);
       }
-      // A process that ends does not wait until its last message has arrived, so the faults end
-      // first.
+      // A process that ends does not wait until its last message has arrived. So the faults end
+      // before the processes do.
       if (std::string(said) == "enough") hosts.wire().set_faults("");
       for (Node* node : {&one, &other}) {
         if (std::string(said) == "enough") node->tell("stop");
@@ -108,7 +109,7 @@ class NetMix : public testing::Test {
     other.expect_success();
     return {one.broken(), other.broken()};
   }
-  // Connections may break. CRCs must find the spoilt frames.
+  // Connections may break. The CRC must find every spoilt frame.
   static void run_over_a_wire_that_spoils(const Versions& versions) {
     TwoHosts hosts;
     hosts.wire().set_faults("corrupt=50");
@@ -121,12 +122,12 @@ class NetMix : public testing::Test {
   }
 };
 
-// Each of these faults has happened.
+// Checks that each of these faults has happened.
 void expect_faults(Wire& wire, const std::vector<const char*>& faults) {
   for (const char* fault : faults) EXPECT_GE(wire.count(fault), 1U) << fault;
 }
 
-// Waits until so many more frames have entered the wire.
+// Waits until `more` more frames have entered the wire.
 void await_frames(Wire& wire, std::uint64_t more) {
   const auto entered = [&wire] { return wire.count("offered") - wire.count("cut"); };
   const auto give_up = std::chrono::steady_clock::now() + milliseconds(30'000);
@@ -205,12 +206,13 @@ TEST_F(NetMix, OverAWireWithEveryFaultAtOnce) {
 TEST_F(NetMix, Over100MegabitsPerSecond) {
   TwoHosts hosts({.slow = true});
   constexpr std::size_t kOctets = 5'200'000;
-  EXPECT_GE(time_of_octets(hosts, kOctets), milliseconds(400)); // 13 MB/s
+  EXPECT_GE(time_of_octets(hosts, kOctets), milliseconds(400)); // no faster than 13 MB/s
   run(hosts, {.rounds = 150});
 }
 
-// A connection ends at the first spoilt octet. If that makes an FPDU longer than what follows, it
-// ends when it has waited for the rest in vain. No spoilt octet is delivered.
+// A connection ends at its first spoilt octet. If that octet makes an FPDU longer than the octets
+// that follow, the connection ends after it has waited in vain for the rest. No spoilt octet is
+// delivered.
 // Rules: net.M9
 TEST_F(NetMix, OverAWireThatSpoilsWhatTcpTakesForGood) {
   run_over_a_wire_that_spoils({1, 1});
@@ -232,8 +234,8 @@ TEST_F(NetMix, OverAWireThatIsCutForLongerThanAHostMayBeSilent) {
   EXPECT_GE(broken.there, 1U);
 }
 
-// Established connections break after two seconds, long before they may end in order. Connects that
-// begin meanwhile fail after three seconds.
+// Established connections break after two seconds of silence, long before the consumers would end
+// them. Connects that begin after the cut fail after three seconds.
 // Rules: net.M16
 TEST_F(NetMix, OverAWireThatIsCutForEver) {
   TwoHosts hosts;

@@ -27,16 +27,17 @@ namespace datum::net {
 namespace {
 
 constexpr const char* kInside = "DATUM_NET_INSIDE";
-constexpr const char* kOwn = "/proc/self/ns/net"; // of the main thread, which alone changes
+// the namespace of the main thread, the only thread that moves
+constexpr const char* kOwn = "/proc/self/ns/net";
 
-// A namespace cannot be made or entered, so the tests cannot run.
+// Ends the program: a namespace could not be made or entered, so no test can run.
 [[noreturn]] void die(const char* what) {
   std::perror(what);
   std::_Exit(2);
 }
 
-// A container may have no right to namespaces: the tests are skipped. CI must have it, so that they
-// run somewhere.
+// A container may have no right to make namespaces. Then the tests are skipped. In CI they fail
+// instead, so that they run somewhere.
 [[noreturn]] void end_without_hosts(int error) {
   if (std::getenv("CI") == nullptr) {
     std::fputs(skip_line(error).c_str(), stdout);
@@ -54,8 +55,8 @@ void enter_own_namespaces(char** words) {
   static char program[PATH_MAX];
   if (::readlink("/proc/self/exe", program, sizeof program - 1) < 0) die("/proc/self/exe");
   ::setenv(kInside, "1", 1);
-  // DATUM_OWN_NETWORK is a program of its own: the kernel gives no user namespace to a process with
-  // threads, and a sanitizer has threads.
+  // DATUM_OWN_NETWORK is a separate program: the kernel gives no user namespace to a process with
+  // several threads, and a sanitizer starts threads.
   std::vector<const char*> command{DATUM_OWN_NETWORK, program};
   for (char** word = words + 1; *word != nullptr; ++word) command.push_back(*word);
   command.push_back(nullptr);
@@ -101,7 +102,7 @@ void Namespace::run_together(const std::vector<std::string>& scripts) const {
   const Visit visit(*this);
   std::vector<pid_t> children;
   for (const std::string& script : scripts) {
-    // Folders that an ordinary user may not have in PATH.
+    // Adds folders that an ordinary user may not have in PATH.
     const std::string whole = "PATH=$PATH:/usr/sbin:/sbin\n" + script;
     children.push_back(::fork());
     if (children.back() == 0) {
@@ -119,7 +120,7 @@ void Namespace::run_together(const std::vector<std::string>& scripts) const {
 
 void Namespace::leave_nothing_to_hardware(const std::string& interface) const {
   const Visit visit(*this);
-  // Without checksums the interface does no segmentation, either.
+  // An interface without checksum offload does no segmentation, either.
   ethtool_value checksums{ETHTOOL_STXCSUM, 0};
   ifreq request{};
   interface.copy(request.ifr_name, IFNAMSIZ - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/namespace.h: network namespaces for the tests.
-// Lives here: the right to make them, making them, and entering one for a moment.
+// Lives here: checking for the right to make namespaces, making them, and entering one for a while.
 // Not here:   the hosts in them (two_hosts.h).
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace datum::net {
 
-// Starts the program anew in a network namespace of its own, unless that has been done. Needs no
-// privilege if there are user namespaces. Namespaces and interfaces end with the last process in
-// them, and every process of the test ends with the one that started it. If the kernel refuses, the
-// tests are skipped, or fail in CI.
+// Executes the program again in a network namespace of its own, unless that has been done. This
+// needs no privilege if the kernel has user namespaces. Namespaces and interfaces end with the last
+// process in them. Every process of the test ends with the process that started it. If the kernel
+// refuses, the tests are skipped, or fail in CI.
 void enter_own_namespaces(char** words);
 
 class Namespace {
@@ -32,7 +32,7 @@ class Namespace {
   // Runs a shell script, or several at the same time. Each must succeed.
   void run(const std::string& script) const { run_together({script}); }
   void run_together(const std::vector<std::string>& scripts) const;
-  // Frames leave the interface as on a wire: no larger than its MTU, with their checksums.
+  // Makes frames leave the interface as on a wire: no larger than its MTU, with their checksums.
   void leave_nothing_to_hardware(const std::string& interface) const;
 
  private:
@@ -40,8 +40,8 @@ class Namespace {
   int file_; // children inherit it, so that path() is valid in them
 };
 
-// Moves the calling thread into `where` while this lives. A socket stays in the namespace in which
-// it was made.
+// Moves the calling thread into `where` while an object of this class exists. A socket stays in the
+// namespace in which it was made.
 class Visit {
  public:
   explicit Visit(const Namespace& where) : home_(Namespace::current()) { where.enter(); }

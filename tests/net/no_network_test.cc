@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A host without a network: no interface is up, not even loopback, or none has an address. The IA
-// `datum` exists all the same.
+// A host without a network: either no interface is up, not even loopback, or no interface has an
+// address. The IA `datum` must exist all the same.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -117,7 +117,7 @@ TEST_P(NoNetwork, AConnectToAnotherHostIsUnreachableAndSaysWhyOnce) {
                 kWhyNot + ", see `ip address`\n");
 }
 
-// No service point listens yet. That is no reason to call this host unreachable.
+// No service point listens yet, so the connect is refused. This host is not unreachable.
 // Rules: ENV.24 CONN.3 CONN.27
 TEST_P(NoNetwork, AConnectToNobodyOfThisHostIsAnsweredAsEver) {
   const Ia ia = open_with("auto");

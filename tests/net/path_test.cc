@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A path whose largest packet changes while there is a connection. FPDUs to a foreign peer must
-// follow it (RFC 5044: the largest ULPDU is that of TCP's segments now).
+// A path whose largest packet changes during a connection. The FPDUs to a foreign peer must follow
+// that change (RFC 5044: the largest ULPDU is that of TCP's segments now).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class NetPath : public testing::Test {
     test::expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
                                   side_->ep());
   }
-  // The size of the largest FPDU of one message, with header and CRC.
+  // The size of the largest FPDU of a message, including header and CRC.
   std::size_t largest_fpdu() {
     EXPECT_DAT_OK(test::post_send(side_->ep(), {message_->segment()}, 1));
     std::size_t largest = 0;
@@ -52,8 +52,8 @@ class NetPath : public testing::Test {
     test::expect_dto(side_->request_evd(), side_->ep(), 1);
     return largest;
   }
-  // Sends messages until the size is as wanted. Datum notices a new size up to a second after TCP
-  // has.
+  // Sends messages until the FPDU size satisfies `wanted`. Datum notices a new size up to a second
+  // later than TCP.
   template <class Wanted>
   std::size_t await_fpdus(const Wanted& wanted) {
     std::size_t size = 0;

@@ -35,7 +35,7 @@ int new_socket(const Namespace& host) {
   return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
-// A listening TCP port on the other host, which Datum has no part in.
+// A listening TCP port on the other host, without Datum.
 class There {
  public:
   explicit There(const TwoHosts& hosts) : socket_(new_socket(hosts.there())) {

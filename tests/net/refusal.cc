@@ -39,7 +39,8 @@ int refusal() {
   const pid_t child = ::fork();
   if (child == 0) {
     const int error = ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : errno;
-    std::_Exit(error != 0 && ::unshare(CLONE_NEWNET) == 0 ? 0 : error); // with a privilege
+    // for a process with a privilege
+    std::_Exit(error != 0 && ::unshare(CLONE_NEWNET) == 0 ? 0 : error);
   }
   int status = 0;
   if (child < 0 || ::waitpid(child, &status, 0) != child) return errno;

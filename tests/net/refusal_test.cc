@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The text of the test program if the kernel gives no namespaces.
+// What the test program prints if the kernel gives no namespaces.
 #include "refusal.h"
 
 #include <gtest/gtest.h>

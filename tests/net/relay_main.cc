@@ -40,7 +40,8 @@ constexpr int kBurst = 64;                   // frames of one interface before t
   _exit(1);
 }
 
-// Wants large buffers: a frame that does not fit in them is lost, which no test has asked for.
+// Asks for large buffers. A frame that does not fit in them is lost, although no test has asked for
+// that.
 void want_room(int socket, int forced, int usual) {
   constexpr int kRoom = 32 << 20;
   if (::setsockopt(socket, SOL_SOCKET, forced, &kRoom, sizeof kRoom) != 0)
@@ -83,7 +84,7 @@ struct Direction {
     }
   }
 
-  // An interface that is down, or full, loses frames as a wire does.
+  // If an interface is down or full, its frames are lost, as on a wire.
   void deliver() {
     while (const auto frame = line.take(std::chrono::steady_clock::now()))
       static_cast<void>(::send(to, frame->data(), frame->size(), 0));

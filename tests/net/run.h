@@ -5,8 +5,8 @@
 namespace datum::net {
 
 bool run_long(); // --long: more rounds, and the whole conformance suites
-// --chosen FILTER: these tests of the conformance suites, over each wire. nullptr: not given.
+// --chosen FILTER: over each wire, run these tests of the conformance suites. nullptr: not given.
 const char* chosen_tests();
-unsigned first_seed(); // --seed N: seed of the wire and of the mix; 1 unless given
+unsigned first_seed(); // --seed N: seed of the wire and of the mix; 1 by default
 
 } // namespace datum::net

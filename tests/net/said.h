@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/net/said.h: the lines of Datum on stderr, in this process and in its children.
+// tests/net/said.h: the lines that Datum writes to stderr, in this process and in its children.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace datum::net {
 
-// Keeps what is written to stderr from now on. Prints it at its end if take() was not called.
+// Keeps what is written to stderr from now on. If take() was not called, the destructor prints it.
 class Said {
  public:
   Said() { testing::internal::CaptureStderr(); }
@@ -24,7 +24,7 @@ class Said {
   Said(const Said&) = delete;
   Said& operator=(const Said&) = delete;
 
-  // Returns all of it so far, once. Later lines are printed as usual.
+  // Returns everything written so far; called once. Later lines are printed as usual.
   std::string take() {
     taken_ = true;
     return testing::internal::GetCapturedStderr();
@@ -34,7 +34,7 @@ class Said {
   bool taken_ = false;
 };
 
-// The number of lines that contain all of these parts.
+// The number of lines that contain all of `parts`.
 inline std::size_t lines_with(const std::string& text,
                               std::initializer_list<std::string_view> parts) {
   std::istringstream lines(text);

@@ -10,7 +10,7 @@
 namespace datum::net {
 namespace {
 
-// A host has one interface. The other end of it is `plug`, in the relay's namespace.
+// A host has one interface. Its other end is `plug`, in the relay's namespace.
 void set_up(const Namespace& host, const Namespace& relay, const std::string& plug, char number,
             const Wiring& wiring) {
   const std::string mtu = std::to_string(wiring.mtu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/net/two_hosts.h: two hosts and the wire between them.
-// Lives here: their namespaces, interfaces and addresses; the relay that is the wire
+// Lives here: the hosts' namespaces, interfaces and addresses; the relay that is the wire
 //             (relay_main.cc).
 // Not here:   what runs on them.
 #pragma once
@@ -17,16 +17,17 @@ namespace datum::net {
 
 struct Wiring {
   int mtu = 1500;
-  bool ipv6 = false;      // false: IPv4
-  bool slow = false;      // 100 Mbit/s (tbf)
-  bool impatient = false; // TCP sends again after 20 ms, not 200: more losses in the same time
+  bool ipv6 = false; // false: IPv4
+  bool slow = false; // 100 Mbit/s (tbf)
+  // TCP retransmits after 20 ms instead of 200: more losses in the same time
+  bool impatient = false;
 };
 
 class Wire {
  public:
   Wire(const Namespace& where, const std::vector<std::string>& interfaces);
 
-  // NAME=VALUE..., as in relay_main.cc; the seed is that of the run.
+  // NAME=VALUE..., as in relay_main.cc. The seed is that of the run.
   void set_faults(const std::string& faults);
   void cut() { tell("cut"); }
   void mend() { tell("mend"); }
@@ -38,7 +39,8 @@ class Wire {
   test::PeerProcess relay_;
 };
 
-// While this lives, the calling thread and the processes that it starts are on the host `here`.
+// While an object of this class exists, the calling thread and the processes that it starts are on
+// the host `here`.
 class TwoHosts {
  public:
   explicit TwoHosts(const Wiring& wiring = {});
@@ -61,8 +63,8 @@ class TwoHosts {
   std::unique_ptr<Wire> wire_;
 };
 
-// One host, and a wire that returns each packet to `kMirror` as if it came from there. A connect to
-// that address reaches this host, but not within it.
+// One host, and a wire that returns each packet to `kMirror`, as if the packet came from there. A
+// connect to that address reaches this host over the wire.
 class HostAndMirror {
  public:
   explicit HostAndMirror(const Wiring& wiring = {});

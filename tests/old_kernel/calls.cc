@@ -32,7 +32,7 @@ constexpr Younger whole(Version since, std::uint32_t call) {
 
 constexpr std::uint32_t kSocketLevel = 1, kIpLevel = 0, kTcpLevel = 6;
 
-// Numbers, not names: the headers of the oldest distribution that builds this do not have them all.
+// Numbers, not names: the oldest distribution that builds this has no names for some of them.
 constexpr std::array kYounger{
     when({4, 19}, SYS_inotify_add_watch, any_of(2, 0x10000000), EINVAL),          // IN_MASK_CREATE
     when({4, 19}, SYS_setsockopt, is(1, kSocketLevel), from(2, 61), ENOPROTOOPT), // SO_TXTIME, ...

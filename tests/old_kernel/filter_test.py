@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What programs meet under old-kernel: filter_test.py OLD_KERNEL [unittest's arguments]."""
+"""How system calls end under old-kernel: filter_test.py OLD_KERNEL [unittest's arguments]."""
 
 import ctypes
 import errno
@@ -14,14 +14,14 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 SYSCALL = LIBC.syscall
 SYSCALL.restype = ctypes.c_long
 
-# Numbers that are the same on every processor.
+# These numbers are the same on every processor.
 PIDFD_OPEN, CLOSE_RANGE, OPENAT2, EPOLL_PWAIT2 = 434, 436, 437, 441
 SO_PEERCRED, SO_PEERPIDFD = 17, 77
 MFD_ALLOW_SEALING, MFD_NOEXEC_SEAL = 2, 8
 
 
 def error_of(call, *arguments):
-    """The number of the error; 0 where there is none."""
+    """The number of the error, or 0 if there is none."""
     ctypes.set_errno(0)
     return ctypes.get_errno() if call(*arguments) < 0 else 0
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// old-kernel VERSION PROGRAM [ARGUMENT...]: the program, and what it starts, meet the system calls
-// of that version of Linux. What is younger fails as there, by a filter: ENOSYS for a call, EINVAL
-// and the like for an argument.
+// old-kernel VERSION PROGRAM [ARGUMENT...]: runs a program, and what it starts, with the system
+// calls of that version of Linux only. A filter makes younger ones fail as they would fail there: a
+// call with ENOSYS, an argument with EINVAL or a similar error.
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -32,7 +32,7 @@ void fail(Filter& filter, int error) {
 
 constexpr std::size_t kInstructionsOfAnArgument = 4;
 
-// `behind`: how many instructions of this rule follow those of this argument.
+// `behind`: how many instructions of the rule follow the instructions of this argument.
 void compare(Filter& filter, const Argument& argument, std::size_t behind) {
   constexpr std::size_t kLowerHalf = __BYTE_ORDER == __LITTLE_ENDIAN ? 0 : 4;
   load(filter, offsetof(seccomp_data, args) + 8 * argument.index + kLowerHalf);
@@ -65,8 +65,8 @@ Filter filter_of(Version version) {
   return filter;
 }
 
-// A privileged caller installs the filter without PR_SET_NO_NEW_PRIVS, so that its programs may
-// still gain privileges by exec, as tests do that become another user.
+// If the caller is privileged, the filter is installed without PR_SET_NO_NEW_PRIVS. Then programs
+// may still gain privileges by exec, as those tests need that become another user.
 bool install(Filter& filter) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0) return true;

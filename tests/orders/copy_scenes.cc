@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Placed data: a consumer that spins on the last bytes of a buffer must find all others there.
+// Placed data: a consumer that spins on the last bytes of a buffer must then find all other bytes.
 #include <atomic>
 #include <cstring>
 

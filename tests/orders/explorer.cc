@@ -9,7 +9,7 @@
 namespace datum::test {
 namespace {
 
-// A list of the places where there was a choice, each with the choice that is taken now.
+// Keeps a list of the places where there was a choice, each with the choice of this execution.
 class DepthFirst final : public Machine::Guide {
  public:
   std::size_t choose(std::size_t count) override {
@@ -18,8 +18,8 @@ class DepthFirst final : public Machine::Guide {
     return trail_[depth_++].index;
   }
 
-  // Leaves out threads whose next step was tried here already, until a step that depends on it has
-  // been taken: the order of independent steps makes no difference.
+  // Leaves out a thread whose next step was tried here already, until some thread takes a step that
+  // depends on that step. The order of independent steps makes no difference.
   std::size_t choose_thread(std::uint32_t able, const std::vector<Step>& steps) override {
     const std::uint32_t awake = able & ~sleeping_;
     if (awake == 0) return steps.size();
@@ -45,7 +45,7 @@ class DepthFirst final : public Machine::Guide {
     sleeping_ = 0;
     last_ = 0;
   }
-  // False: all choices were tried.
+  // Goes on to the next combination of choices. Returns false if all were tried.
   bool advance() {
     trail_.resize(depth_);
     while (!trail_.empty() && trail_.back().index + 1 == trail_.back().count) trail_.pop_back();
@@ -61,7 +61,7 @@ class DepthFirst final : public Machine::Guide {
     std::size_t index = 0;
     std::array<std::uint8_t, kMostThreads> threads{};
   };
-  // The thread that ran last goes on first.
+  // Tries first that the thread that ran last goes on.
   void push_threads(std::uint32_t awake) {
     Node node{.count = static_cast<std::size_t>(std::popcount(awake))};
     std::size_t at = 0;
@@ -86,7 +86,8 @@ class ByChance final : public Machine::Guide {
     random_ = SeededRandom(seed);
     last_ = 0;
   }
-  // Rarely what a machine without reordering would not do; a scene has many such places.
+  // Mostly chooses 0, which is what a machine without reordering does, since a scene has many such
+  // choices.
   std::size_t choose(std::size_t count) override {
     if (count == 1 || random_.next() % 8 < 5) return 0;
     return static_cast<std::size_t>(random_.next() % count);
@@ -104,7 +105,7 @@ class ByChance final : public Machine::Guide {
   std::size_t last_ = 0;
 };
 
-// True: the execution is a possible one.
+// Plays one execution. Returns false if the execution is impossible or equals another.
 bool play(Scene& scene, Machine& machine) {
   machine.clear();
   scene.begin(machine);
@@ -143,8 +144,8 @@ Found search_all(Scene& scene, const Search& search) {
     }
     const bool more_values = search.promises && good && machine.memory().keep_values();
     if (machine.usage_grew() || more_values) {
-      // A step that was left out, or a value that could not be promised, would have made a
-      // difference.
+      // With the words and values known now, the search would have tried more steps and more
+      // promises. So it begins again.
       machine.forget_growth();
       guide.forget();
       guide.begin();

@@ -20,7 +20,8 @@ void Fiber::enter(unsigned high, unsigned low) {
   _longjmp(fiber->outside_, 1);
 }
 
-// swapcontext() makes two system calls, so it is used only the first time.
+// A switch by swapcontext() would make two system calls. So setcontext() only starts the fiber, and
+// all later switches use _longjmp().
 void Fiber::go_on() {
   if (_setjmp(outside_) != 0) return;
   if (begun_) _longjmp(inside_, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/fiber.h: a stack of its own for code that runs as if in a thread of its own.
+// tests/orders/fiber.h: runs code on a stack of its own, as if in a thread of its own.
 #pragma once
 
 #include <csetjmp>
@@ -10,7 +10,7 @@
 
 namespace datum::test {
 
-// Runs `body` a piece at a time. The stack of a fiber that is given up is never unwound.
+// Runs `body` in pieces. If a fiber is abandoned, its stack is never unwound.
 class Fiber {
  public:
   Fiber();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The thread numbers that the product sees: the threads of a scene are fibers of one real thread.
+// The identity of the current thread, as the product sees it. The threads of a scene are fibers of
+// one real thread, so the product has to ask the machine.
 #include "machine.h"
 #include "scenes.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// GCC compiles the product as for ThreadSanitizer: a call before each access to memory, and a call
-// in place of each atomic access and fence. Here these calls lead to the machine that plays a
-// scene. Outside of a scene, and for memory that no threads share, they do what the access would
-// have done.
+// GCC compiles the product as for ThreadSanitizer. It puts a call before each plain access to
+// memory, and replaces each atomic access and each fence by a call. The functions here lead these
+// calls to the machine that plays a scene. Outside of a scene, and for memory that the scene does
+// not share, they only make the access.
 // https://github.com/llvm/llvm-project/blob/main/compiler-rt/include/sanitizer/tsan_interface_atomic.h
 #include "instrument.h"
 
@@ -58,8 +58,8 @@ void begin_stacks() {
   for (CallStack& stack : stacks) stack.depth = 0;
 }
 
-// A caller far up the stack may be the site that a mutant names: the fence itself is in a shared
-// function.
+// The fence itself is in a function that many callers share. So the site that a mutant names may be
+// any caller up the stack.
 bool heavy_fence_called() {
   Machine* const machine = Machine::running();
   if (machine == nullptr) return true;
@@ -135,7 +135,8 @@ void __tsan_write_range(void* at, long size) {
     machine->plain_access(at, static_cast<std::size_t>(size), true);
 }
 
-// The functions of the C library that the product's sources call in scenes (CMakeLists.txt).
+// The product's sources call memcpy() in scenes, and the linker leads these calls here
+// (CMakeLists.txt).
 void* __real_memcpy(void* to, const void* from, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// syscall(2) as the product calls it: in a scene, the calls that order threads or make them sleep
+// Replaces syscall(2) for the product. In a scene, the calls that order threads or make them sleep
 // go to the machine.
 #include <dlfcn.h>
 #include <linux/futex.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Sleeping and ringing: no record stays in a ring, and no side waits for room, while the side that
-// could go on sleeps and is not rung.
+// Sleeping and ringing. While a side sleeps and is not rung, no record for it may stay in the ring,
+// and its peer may not wait for room that only this side can make.
 #include <cstddef>
 
 #include "link_world.h"
@@ -14,7 +14,7 @@ LinkSegment& a_segment() {
   return *segment;
 }
 
-// Sleeps until the other side sends nothing more, as a thread at the doorbell does.
+// Sleeps and works as a thread at the doorbell does, until the other side sends nothing more.
 void sleep_at_doorbell(Machine& machine, SceneAdapter& side) {
   for (;;) {
     static_cast<void>(side.link->watch(0));
@@ -35,7 +35,8 @@ void sleep_and_look(Machine& machine, SceneAdapter& side) {
   sleep_at_doorbell(machine, side);
 }
 
-// One side publishes while the other one goes to sleep, and again while it has just been woken.
+// One side publishes while the other side goes to sleep, and again just after the other side was
+// woken.
 class SleepScene final : public Scene {
  public:
   SleepScene(bool fences, int records) : fences_(fences), records_(records) {}
@@ -63,7 +64,7 @@ class SleepScene final : public Scene {
   std::unique_ptr<LinkWorld> world_;
 };
 
-// One side publishes while the other one, which sleeps, has just got the link.
+// One side publishes while the other side sleeps and has just got the link.
 class NewLinkScene final : public Scene {
  public:
   void begin(Machine& machine) override {
@@ -87,7 +88,7 @@ class NewLinkScene final : public Scene {
   std::unique_ptr<LinkWorld> world_;
 };
 
-// One side finds its ring full and goes to sleep while the other one empties the ring.
+// One side finds its ring full and goes to sleep while the other side empties the ring.
 class StarveScene final : public Scene {
  public:
   explicit StarveScene(bool fences) : fences_(fences) {}
@@ -128,8 +129,8 @@ class StarveScene final : public Scene {
   std::unique_ptr<LinkWorld> world_;
 };
 
-// One side retires the link while the other one publishes: a record that was not read must be
-// repeated.
+// One side retires the link while the other side publishes. The publisher must repeat a record that
+// was not read.
 class RetireScene final : public Scene {
  public:
   void begin(Machine& machine) override {
@@ -139,7 +140,7 @@ class RetireScene final : public Scene {
     repeats_ = false;
     machine.add([this, &machine] {
       kept_ = !world_->a.link->retire();
-      if (!kept_) world_->b.doorbell.ring(machine); // its end of the socket is closed
+      if (!kept_) world_->b.doorbell.ring(machine); // b notices that a closed its socket
     });
     machine.add([this, &machine] {
       publish(world_->b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/link_world.h: two adapters with a link between them, as in two processes: they share
-// only the segment, the doorbells and the memory that one lets the other map.
+// tests/orders/link_world.h: two adapters with a link between them. As in two processes, they share
+// only the segment, the doorbells and the memory that one adapter lets the other map.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ class SceneProgress final : public Progress {
   Instant now() override { return 0; }
 };
 
-// The doorbell of a process: the other side writes into its socket.
+// The doorbell of a process, which the other side rings.
 class SceneDoorbell {
  public:
   void ring(Machine& machine) {
@@ -52,7 +52,7 @@ class SceneDirect final : public DirectAccess {
  public:
   explicit SceneDirect(std::span<const RegionEntry> regions) : regions_(regions) {}
   std::span<const RegionEntry> regions() override { return regions_; }
-  // Both owners are in this process, so their memory needs no mapping.
+  // Both adapters are in this process, so the peer's memory needs no mapping.
   std::byte* map(const RegionEntry& entry, Stag, bool) override {
     return reinterpret_cast<std::byte*>(entry.base);
   }
@@ -145,10 +145,10 @@ struct SceneAdapter {
   Link* link = nullptr;
 };
 
-// Side 0 and side 1.
+// The two adapters: `a` has side 0 of the segment, `b` side 1.
 class LinkWorld {
  public:
-  // `b_comes_later`: the link of side 1 does not exist yet.
+  // With `b_comes_later` the link of `b` does not exist yet.
   LinkWorld(Machine& machine, LinkSegment& segment, bool fences, DirectAccess* direct = nullptr,
             bool b_comes_later = false)
       : a(fences), b(fences) {
@@ -166,10 +166,10 @@ class LinkWorld {
   SceneAdapter b;
 
  private:
-  static constexpr std::uint32_t kMostRecords = 24; // in a scene, each way
+  static constexpr std::uint32_t kMostRecords = 24; // in one scene and one direction
 };
 
-// A record in the midst of a link's life, for a connection that the other side has closed.
+// A record for a connection that the other side has closed. Such records are usual on a link.
 inline RecordHeader stray_record() {
   RecordHeader header{};
   header.type = RecordType::Ack;

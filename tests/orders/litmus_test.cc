@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The checker against C++20 and the known behaviour of processors: it must find each outcome that
-// is possible and none that is impossible. Names as in the literature (SB: store buffering, MP:
-// message passing, LB: load buffering, IRIW: independent reads of independent writes ...):
+// Tests the checker against C++20 and the known behaviour of processors. It must find each possible
+// outcome, and no impossible outcome. The names are those of the literature (SB: store buffering,
+// MP: message passing, LB: load buffering, IRIW: independent reads of independent writes ...):
 // https://www.cl.cam.ac.uk/~pes20/ppc-supplemental/test7.pdf
 // O. Lahav and others, Repairing sequential consistency in C/C++11, PLDI 2017.
 #include <gtest/gtest.h>
@@ -85,7 +85,8 @@ Result play(std::initializer_list<Body> bodies, bool finals = false, bool promis
   return {litmus.outcomes, found.failure, litmus.asleep};
 }
 
-// True: some execution ends with these registers. With `finals`, the words x, y, a, b at the end.
+// Whether some execution ends with this outcome. The outcome consists of the registers, or with
+// `finals` of the words x, y, a, b at the end.
 bool may(std::initializer_list<Body> bodies, Outcome outcome, bool finals = false) {
   const Result result = play(bodies, finals);
   EXPECT_EQ(result.failure, "");
@@ -162,7 +163,7 @@ void full() {
   fence(sc);
 }
 
-// The kernel fences on both sides for one call of one side.
+// When one side calls membarrier(2), the kernel makes both sides fence.
 TEST(Litmus, StoreBufferingWithMembarrier) {
   EXPECT_FALSE((store_buffering_with_calls<light, heavy>()));
   EXPECT_FALSE((store_buffering_with_calls<heavy, heavy>()));
@@ -172,7 +173,7 @@ TEST(Litmus, StoreBufferingWithMembarrier) {
   EXPECT_TRUE((store_buffering_with_calls<light, full>()));
 }
 
-// Only writes before the light fence and reads behind it are ordered.
+// A light fence orders only the writes before it with the reads after it.
 TEST(Litmus, MembarrierOrdersNothingBetweenTwoLightFences) {
   EXPECT_TRUE(may({THREAD {
                      light();
@@ -234,7 +235,7 @@ TEST(Litmus, MessagePassingWithFences) {
   EXPECT_TRUE((message_passing_with_fences<rel, rel>()));
 }
 
-// A release store does not order the stores before it with those behind it.
+// A release store does not order the stores before it with the stores after it.
 TEST(Litmus, AReleaseStoreIsNoFence) {
   EXPECT_TRUE(may({WRITER {
                      w.x.store(1, rlx);
@@ -457,7 +458,7 @@ TEST(Litmus, LoadBufferingWithFences) {
                            false, false);
   EXPECT_FALSE(both.outcomes.contains({1, 2, 2, 1}));
   EXPECT_TRUE(both.outcomes.contains({1, 2, 1, 2}));
-  // CoWW and CoWR: the writes of one thread are in order, and it reads its own last one.
+  // CoWW and CoWR: the writes of one thread are in order, and the thread reads its own last write.
   EXPECT_EQ(play({THREAD {
                     w.x.store(1, rlx);
                     r.a = w.x.load(rlx);
@@ -522,7 +523,7 @@ TEST(Litmus, LoadBufferingWithFences) {
             (std::set<Outcome>{{0, 1, 0, 0}, {1, 0, 0, 0}}));
   }
 
-  // An update goes on with the release sequence; since C++20 a store of the same thread does not.
+  // An update continues a release sequence. Since C++20 a store of the same thread does not.
   TEST(Litmus, ReleaseSequences) {
   EXPECT_FALSE(may({WRITER {
                       w.x.store(1, rlx);
@@ -584,7 +585,7 @@ TEST(Litmus, LoadBufferingWithFences) {
   })
                 .asleep,
             0);
-  // The waker looks whether a thread sleeps: both sides need a fence.
+  // If the waker first checks whether a thread sleeps, both sides need a fence.
   const auto waker_looks =
                  [](bool fenced) {
                    return fenced

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The locks: one thread is inside at a time and sees the stores of the one before it, and no thread
-// sleeps for ever.
+// The locks: only one thread has the lock at a time. It sees the stores of the thread that had the
+// lock before, and no thread sleeps for ever.
 #include <cstring>
 #include <new>
 
@@ -11,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-// The way in which a thread uses the lock, which guards a number.
+// How a thread uses the lock. The lock guards a number.
 enum class Deed : std::uint8_t { Lock, TryLock, LetIn };
 using Deeds = std::vector<Deed>;
 
@@ -75,10 +75,10 @@ class LockScene : public Scene {
   alignas(64) std::byte memory_[sizeof(Guarded<M>)];
   std::byte warm_[sizeof memory_];
   Guarded<M>* guarded_ = nullptr;
-  std::uint32_t entered_ = 0; // one thread runs at a time, so this one cannot be wrong
+  std::uint32_t entered_ = 0; // not shared: fibers never run at the same time, so it is right
 };
 
-// The first thread is about to become the bias owner, or is it already.
+// At the beginning the first thread is the bias owner, or its next lock makes it the bias owner.
 class BiasScene final : public LockScene<BiasedMutex> {
  public:
   BiasScene(std::vector<Deeds> threads, std::size_t bias_owner, int streak)
@@ -96,7 +96,7 @@ class BiasScene final : public LockScene<BiasedMutex> {
   const int streak_;
 };
 
-constexpr int kBiasOwner = 257; // so many locks in a row make a bias owner
+constexpr int kBiasOwner = 257; // the locks in a row that make a thread the bias owner
 constexpr Deed kLock = Deed::Lock;
 
 NamedScene mutex_scene(const char* name, std::vector<Deeds> threads, Effort effort = Effort::All) {

@@ -53,7 +53,7 @@ void Machine::share_alias(const void* begin, const void* of) {
 void Machine::may_race(const void* begin, std::size_t size) {
   const Region* whole = region(begin);
   const auto at = reinterpret_cast<std::uintptr_t>(begin);
-  // Must be found before the region that contains it.
+  // The first region that contains an address is used, so this one has to be before `whole`.
   regions_.insert(regions_.begin(),
                   {at, size, whole->key + (at - whole->begin), whole->name, true});
 }
@@ -134,7 +134,7 @@ std::uint32_t Machine::able() {
   return all;
 }
 
-// No thread can go on: sleeps with a time limit end, and so do spins with a count.
+// Called when no thread can go on. Ends a sleep that has a time limit, or a spin that has a count.
 bool Machine::let_time_pass() {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     ThreadState& t = threads_[i];
@@ -205,8 +205,8 @@ Word Machine::word(const volatile void* address, std::size_t size) const {
   return {at, in->key + (at - in->begin), size};
 }
 
-// How many loads ago the same load was made, if the loads since then repeat those before. 0: there
-// is no loop.
+// The length of the loop of loads in which the thread spins: its last loads were the same as the
+// loads before them. 0 if there is no loop.
 std::size_t Machine::spin_before(const Word& word) const {
   const std::vector<Load>& loads = threads_[current_].loads;
   const std::size_t count = loads.size();
@@ -220,8 +220,8 @@ std::size_t Machine::spin_before(const Word& word) const {
   return 0;
 }
 
-// A thread spins if it makes the same loads again and again and nothing else. It sees the same
-// values until it does something else, or waits until there is a newer value.
+// A thread spins if it only makes the same loads again and again. Then it either sees the same
+// values until it does something else, or waits until one of the words has a newer value.
 bool Machine::goes_on_spinning(const Word& word, std::uint64_t& value) {
   ThreadState& me = threads_[current_];
   const std::size_t period = spin_before(word);
@@ -252,7 +252,8 @@ bool Machine::sees_newer(std::size_t thread) {
                      [&](const Load& load) { return memory_.has_newer(thread, load.word); });
 }
 
-// Makes the next load of one of the words that it spins by return a newer value.
+// Chooses one of the words that the thread spins on. The next load of this word must return a newer
+// value.
 void Machine::demand_newer() {
   ThreadState& me = threads_[current_];
   std::vector<std::uint64_t> newer;
@@ -276,7 +277,7 @@ std::uint64_t Machine::load(const volatile void* address, std::size_t size, Orde
   const bool awaits = threads_[current_].state == State::Awaiting;
   before({.key = at.key, .by_any_word = awaits && threads_[current_].period > 1}, awaits);
   ThreadState& me = threads_[current_];
-  if (awaits && me.spins_on) { // nothing has changed
+  if (awaits && me.spins_on) { // the wait has ended without a newer value
     value = me.loads[me.loads.size() - me.period].value;
     note_load(at, value);
     return value;
@@ -351,7 +352,7 @@ void Machine::heavy_fence() {
   if (keeps_trace_) note("fence on every processor");
 }
 
-// Plain accesses are no steps: a race is found in either order of the two accesses.
+// Plain accesses are no steps, since a race is found in either order of the two accesses.
 void Machine::plain_access(const volatile void* address, std::size_t size, bool write) {
   const Region* const in = region(address);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -378,7 +379,7 @@ void Machine::rely_on_what_was_read() {
   me.relied_on.emplace_back(me.reading_since, memory_.steps_of(current_));
 }
 
-// A thread that reads beside a write must not rely on the value, in either order.
+// If a read races with a write, in either order, the reading thread must not rely on the value.
 void Machine::note_race(const WeakMemory::Race& race, const std::string& what, bool write) {
   ThreadState& reader = threads_[write ? race.other : current_];
   const std::uint32_t step = write ? race.step : memory_.steps_of(current_);
@@ -396,7 +397,7 @@ void Machine::act(const void* object, const std::function<bool()>& ready,
   const auto key = reinterpret_cast<std::uintptr_t>(object);
   const Region* const in = region(object);
   const std::uint64_t name = in != nullptr ? in->key + (key - in->begin) : key;
-  // Counts as a step even if no other thread has used the object so far: the thread may have to
+  // This is a step even if no other thread has used the object so far, since the thread may have to
   // wait.
   concerns_others({.key = name, .writes = true});
   me.next = {.key = name, .writes = true};

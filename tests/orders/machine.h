@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/machine.h: one execution of a scene: its threads, step by step, over a weak memory.
+// tests/orders/machine.h: plays one execution of a scene, step by step, over a weak memory.
 // Lives here: which accesses are steps, which thread may go on, spinning and sleeping, system
 // calls.
 // Not here:   the choices (explorer.h), the values of reads (weak_memory.h), how the
@@ -18,11 +18,11 @@
 
 namespace datum::test {
 
-// The next step of a thread, as far as it matters to other threads.
+// What other threads can notice of the next step of a thread.
 struct Step {
   std::uint64_t key = 0; // of the word or object; 0: no other thread can notice the step
   bool writes = false;
-  bool by_any_word = false; // it waits for one of several words
+  bool by_any_word = false; // the thread waits until any of several words changes
   bool depends_on(const Step& other) const {
     if (by_any_word || other.by_any_word) return true;
     return key == other.key && key != 0 && (writes || other.writes);
@@ -39,10 +39,10 @@ struct Usage {
 class Machine final : private Chooser {
  public:
   enum class Spins : std::uint8_t {
-    Both,    // spins that end by themselves, and threads that wait for another value
-    Waiting, // only the threads that wait
+    Both,    // a spin may end by a count, or wait for another value
+    Waiting, // every spin waits for another value
   };
-  // Makes the choices. `settled`: threads that need not be tried here.
+  // Makes the choices.
   class Guide {
    public:
     virtual ~Guide() = default;
@@ -55,32 +55,34 @@ class Machine final : private Chooser {
   ~Machine() override = default;
 
   // --- the scene -------------------------------------------------------------------------------
-  // Makes this memory shared between threads: the machine looks at accesses to it only. `alias`: a
-  // second address of the same bytes.
+  // Makes this memory shared between threads. The machine plays only accesses to shared memory.
+  // share_alias() adds a second address of bytes that are shared already.
   void share(const void* begin, std::size_t size, const char* name);
   void share_alias(const void* begin, const void* of);
-  // Makes these fields readable while they are written. A value that was read then must not be
-  // used.
+  // Allows threads to read these fields while another thread writes them. A thread must not rely on
+  // a value that it read so.
   void may_race(const void* begin, std::size_t size);
   void add(std::function<void()> body);
   Spins spins = Spins::Both;
 
   // --- called by threads
   void fail(const std::string& what);
-  // Begins a series of reads of such fields.
+  // Begins a series of reads of fields that may_race() was called for.
   void begin_reading();
-  // From here on the thread relies on these reads: no field may have been written meanwhile.
+  // From here on the thread relies on the reads of the series. It is a failure if another thread
+  // wrote one of the fields meanwhile.
   void rely_on_what_was_read();
   std::size_t current() const { return current_; }
-  // A step on an object that the model need not know, which waits until ready() is true.
+  // A step on an object that is not in the model. The step waits until ready() is true.
   void act(const void* object, const std::function<bool()>& ready,
            const std::function<void()>& action);
-  // As with a lock or a descriptor: a thread that calls this later sees all that the earlier one
-  // saw.
+  // Orders threads as a lock or a descriptor does. A thread that calls this later sees all that a
+  // thread saw when it called this earlier.
   void synchronize(const void* object);
 
   // --- accesses of instrumented code
-  // nullptr: no scene is played, or the address is not shared. Then the access is made as it is.
+  // The machine. It is nullptr if no scene is played or the address is not shared, and then the
+  // caller makes the access itself.
   static Machine* of(const volatile void* address);
   static Machine* running() {
     return running_ != nullptr && running_->inside_ ? running_ : nullptr;
@@ -102,7 +104,8 @@ class Machine final : private Chooser {
   enum class End : std::uint8_t { Finished, Quiet, GivenUp };
   void begin();
   End run();
-  // Counts all executions so far.
+  // Whether, since forget_growth(), a thread used or wrote a word for the first time in all
+  // executions.
   bool usage_grew() const { return usage_grew_; }
   void forget_growth() { usage_grew_ = false; }
   WeakMemory& memory() { return memory_; }
@@ -114,7 +117,7 @@ class Machine final : private Chooser {
 
  private:
   static constexpr int kLongestSpin = 150;         // loads
-  static constexpr std::size_t kLongestPeriod = 8; // of the loads of one round
+  static constexpr std::size_t kLongestPeriod = 8; // loads in one round of a spin
   static constexpr std::uint64_t kFences = 1;      // the key that all fences share
   enum class State : std::uint8_t { Able, Awaiting, Acting, Asleep, Over };
 
@@ -144,12 +147,12 @@ class Machine final : private Chooser {
     bool bounded = false;
     bool timed_out = false;
     std::uint32_t reading_since = 0;
-    std::string race;                                               // since then
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> relied_on; // from a step to a step
-    // The last steps of the thread, if they were loads: a thread that repeats its loads spins.
+    std::string race;                                               // since begin_reading()
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> relied_on; // ranges of steps
+    // The loads since the thread's last other step. A thread that repeats its loads spins.
     std::vector<Load> loads;
-    std::size_t period = 0; // in loads, of the loop that it spins in
-    bool spins_on = false;  // it sees the same values until it does something else
+    std::size_t period = 0; // length of the loop in which the thread spins, in loads
+    bool spins_on = false;  // the thread sees the same values until it does something else
     int repeats = 0;
     std::uint64_t demanded = 0; // the word whose next load must return a newer value
   };
@@ -163,7 +166,7 @@ class Machine final : private Chooser {
   void give_up() override;
   const Region* region(const volatile void* address) const;
   Word word(const volatile void* address, std::size_t size) const;
-  // Another thread may take steps first.
+  // Called before each step. Other threads may take steps first.
   void before(const Step& step, bool waits = false);
   bool concerns_others(const Step& step);
   bool goes_on_spinning(const Word& word, std::uint64_t& value);
@@ -204,7 +207,7 @@ class Machine final : private Chooser {
   std::string failure_;
 };
 
-// The site of the access that runs now, for traces and mutants; set by instrument.cc.
+// The site of the current access, for traces and mutants. instrument.cc sets it.
 extern const void* current_site;
 
 } // namespace datum::test

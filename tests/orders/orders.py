@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Is each memory order of the product needed, and shown to be?
+"""Checks that each memory order of the product is needed, and that a scene shows it.
 
   orders.py PROGRAM [SOURCE]   PROGRAM: datum-orders; SOURCE: the tree (default: this one)
-  orders.py PROGRAM --list     only what there is, with the scenes that come by it
+  orders.py PROGRAM --list     only lists the orders, each with the scenes that execute it
 
-Reads every order out of src: each acquire, release, acq_rel and seq_cst of an access or a fence, and
-each fence on every processor with its counterpart. Each is weakened by a step, where the compiled
-program has it, and a scene must fail then. What no scene comes by, or no scene misses, has its reason
-in explained.txt. Fails for an order with neither, and for a reason that is none any more.
+Reads every order out of src: each acquire, release, acq_rel and seq_cst of an access or a fence,
+and each light and heavy fence. Weakens each of them by one step in the compiled program. Then a
+scene must fail. If no scene executes an order, or no scene fails without it, explained.txt must
+have the reason. Fails for an order without a failing scene and without a reason, and for a reason
+that is no longer needed.
 """
 import argparse
 import collections
@@ -41,7 +42,7 @@ WEAKER = {
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """An order in the source: all of one line are one."""
+    """An order in the source. All orders in one line count as one."""
     path: str
     line: int
     text: str
@@ -56,7 +57,7 @@ def without_comments(text):
 
 
 def kinds_of(code, at, order):
-    """What the access is that has this order: the call it stands in."""
+    """The kinds of access that this order may belong to, by the call around it."""
     before = code[:at]
     for call in list(re.finditer(r"[.>](\w+)\s*\(|\b(atomic_\w+_fence)\s*\(", before))[::-1][:3]:
         name = call.group(1) or call.group(2)
@@ -74,7 +75,7 @@ def places_in(path, text):
     found = collections.defaultdict(set)
     line_of = lambda at: code.count("\n", 0, at) + 1
     for order in ORDER.finditer(code):
-        # Defaults of parameters give no order to any access.
+        # A default of a parameter is not the order of an access.
         if re.search(r"std::memory_order \w*\s*=\s*(std::)?$", code[:order.start()]):
             continue
         kinds = kinds_of(code, order.start(), order)
@@ -87,7 +88,7 @@ def places_in(path, text):
         if call.group(1).startswith("atomic_"):
             continue
         found[line_of(call.start(1))] |= KINDS[call.group(1)]
-    # An access that says no order has the strongest one.
+    # An access that names no order has the strongest order.
     for access in ACCESS.finditer(code):
         end = code.find(";", access.end())
         if access.group(1) in ("load", "exchange") or access.group(1).startswith(UPDATES[1:]):
@@ -112,7 +113,7 @@ class Site:
 
 
 def sites_of(program, source):
-    """By file and line: the sites, each with the scenes that come by it."""
+    """The sites by file and line, each with the scenes that execute it."""
     output = subprocess.run([program, "sites"], check=True, capture_output=True, text=True).stdout
     scenes = collections.defaultdict(list)
     for line in output.splitlines():
@@ -132,7 +133,7 @@ def sites_of(program, source):
         if not path.is_absolute():
             path = source / path
         path = path.resolve()
-        # Headers are reached through links to their layers (cmake/DatumLayer.cmake).
+        # The compiler finds headers through links to their layers (cmake/DatumLayer.cmake).
         if source / "src" in path.parents:
             lines[current].add((str(path.relative_to(source)), int(match.group(2))))
     by_place = collections.defaultdict(list)
@@ -159,7 +160,7 @@ def reason_for(place, reasons):
 
 
 def mutants_of(place, sites):
-    """(access, weaker order) -> the sites and scenes."""
+    """The sites and the scenes for each (access, weaker order)."""
     mutants = collections.defaultdict(lambda: ([], set()))
     for site, scenes in sites:
         if site.access not in place.kinds:
@@ -178,7 +179,8 @@ def main():
     parser.add_argument("--explained", default=HERE / "explained.txt", type=pathlib.Path)
     arguments = parser.parse_args()
     source = arguments.source.resolve()
-    subprocess.run([arguments.program, "all"], check=True, stdout=subprocess.DEVNULL)  # whoever fails anyway shows nothing
+    # A scene that fails even without a mutant shows nothing.
+    subprocess.run([arguments.program, "all"], check=True, stdout=subprocess.DEVNULL)
     sites = sites_of(arguments.program, source)
     reasons = explained(arguments.explained)
     asked, names, silent = [], {}, []

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Plays the scenes: datum-orders all|long|seeds FIRST LAST|sites|mutants [SCENE...]
-//   all      each scene in every way, or with its seeds where that takes a while
-//   long     also where that takes a while
-//   seeds    each scene by these seeds
-//   sites    which accesses of the product with an order each scene comes by: a line each, as
-//            `SCENE ADDRESS ACCESS ORDER`, the address as addr2line(1) takes it
-//   mutants  reads lines `NAME ORDER SCENE,SCENE... ADDRESS:ACCESS...` and tells for each whether
+//   all      plays each scene in every way, or under its seeds if every way would take long
+//   long     plays also the long scenes in every way
+//   seeds    plays each scene under these seeds
+//   sites    prints the accesses with an order that each scene executes. Each has a line `SCENE
+//            ADDRESS ACCESS ORDER`, with the address as addr2line(1) takes it
+//   mutants  reads lines `NAME ORDER SCENE,SCENE... ADDRESS:ACCESS...` and prints for each whether
 //            one of the scenes fails when these accesses have that order
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ Found play(const NamedScene& scene, bool long_ones = false) {
                                        : search_seeds(*made, 1, scene.seeds, scene.search);
 }
 
-// Prints it with the lines of the source, if addr2line(1) exists.
+// Prints the failure, with the lines of the source if addr2line(1) exists.
 void print(const std::string& failure) {
   std::istringstream lines(failure);
   for (std::string line; std::getline(lines, line);) {
@@ -110,7 +110,7 @@ int play_seeds(const std::vector<NamedScene>& chosen, std::uint64_t first, std::
   int failed = 0;
   for (const NamedScene& scene : chosen) {
     Found found = search_seeds(*scene.make(), first, last);
-    // Most promises that are made by chance come to nothing.
+    // A random promise is mostly not kept, and its execution is lost. So promises come second.
     if (found.failure.empty()) {
       const Found promised = search_seeds(*scene.make(), first, last, {.promises = true});
       found.executions += promised.executions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Marks: a peer that copies directly has left our memory when that is taken away, and it only uses
-// what the region table said of the memory.
+// Marks: when our memory is taken away, no peer is still copying there. A peer only uses what the
+// region table said of the memory.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -60,8 +60,7 @@ class PeerEvents final : public ChannelEvents {
   void on_closed(CloseReason) override {}
 };
 
-// The state that the real fabric keeps for one link, whose segment the two adapters of the scene
-// use.
+// The state that the real fabric keeps for one link. The two adapters of the scene use its segment.
 class OneLink {
  public:
   OneLink() : context(reactor, {}) {
@@ -110,7 +109,8 @@ class Gate final : public DirectAccessGate {
   Quiescence& quiescence_;
 };
 
-// The peer's direct access, which notices a copy by an entry that was being changed.
+// The peer's direct access. It finds a copy for which the peer read an entry of the region table
+// while the owner changed that entry.
 class WatchedDirect final : public DirectAccess {
  public:
   explicit WatchedDirect(Machine& machine) : machine_(machine) {}
@@ -208,7 +208,7 @@ class RegionScene final : public Scene {
   void own() {
     if (story_ != Story::Published) {
       all_->table.revoke(old_);
-      // The memory has a new owner now.
+      // From here on the memory has a new owner.
       std::memset(memory_, 2, kOctets);
       for (std::size_t i = 0; i < kOctets; ++i) memory_[i] = std::byte{2};
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The ring: the payload of a record is read after it was written, and overwritten only after it was
-// read.
+// The ring: the consumer reads a record's payload only after the producer has written it. The
+// producer overwrites the payload only after the consumer has read it.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -11,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-constexpr std::uint64_t kFewSeeds = 5; // each takes thousands of steps
+constexpr std::uint64_t kFewSeeds = 5; // an execution takes thousands of steps
 
 struct Note {
   std::uint32_t number;
@@ -29,7 +29,7 @@ class RingScene : public Scene {
       const std::uint32_t number = first_ + i;
       ring_->slots[number % kRingSlots].sequence.store(
           number < kRingSlots ? 0 : number + 1 - kRingSlots);
-      // Also checks the record that was in the same place before.
+      // Writes the record that would have been in the same place before.
       const std::uint32_t apart = lines_ == kMaxRecordLines ? kRoomLines / lines_ : kRingSlots;
       const Note before{number - apart};
       if (lines_ == 0 && number >= apart)
@@ -49,7 +49,7 @@ class RingScene : public Scene {
   }
 
  private:
-  // True: there was room.
+  // Returns false if there is no room.
   bool put(RingProducer& producer) const {
     RingSlot* slot = lines_ == 0 ? producer.reserve() : producer.reserve(lines_);
     if (slot == nullptr) return false;

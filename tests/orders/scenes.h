@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/scenes.h: the scenes: small pieces of the product, each with a few threads.
-// Lives here: the list of scenes. A scene whose executions end quickly is searched to the end.
+// tests/orders/scenes.h: the scenes. Each plays a small piece of the product with a few threads.
+// Lives here: the list of scenes. If a scene has few executions, all of them are tried.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace datum::test {
 
 enum class Effort : std::uint8_t {
-  All,   // every execution
-  Long,  // every execution takes a while: by default some seeds
-  Seeds, // seeds only
+  All,   // tries every execution
+  Long,  // the same only with `long`, since it takes a while; by default some seeds
+  Seeds, // tries some seeds
 };
 
 struct NamedScene {
@@ -24,7 +24,7 @@ struct NamedScene {
   std::function<std::unique_ptr<Scene>()> make;
   Search search;
   Effort effort = Effort::All;
-  std::uint64_t seeds = 300; // if not every execution is tried
+  std::uint64_t seeds = 300; // the number of seeds, if not every execution is tried
 };
 
 std::vector<NamedScene> ring_scenes();
@@ -34,7 +34,8 @@ std::vector<NamedScene> region_scenes();
 std::vector<NamedScene> waiting_scenes();
 std::vector<NamedScene> copy_scenes();
 
-// Sets the number of the thread that the product sees (base/biased_mutex.h).
+// Sets which thread the product sees as the current thread outside of a scene
+// (base/biased_mutex.h).
 void be_thread(std::size_t number);
 
 } // namespace datum::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Doorbells inside a process: a thread that sleeps beside the doorbell is woken, and a backoff is
-// cut short by a prompt wake.
+// Waking inside a process: a signal wakes a thread that sleeps beside the doorbell, and a prompt
+// wake ends a backoff early.
 #include <new>
 #include <optional>
 
@@ -45,7 +45,7 @@ KernelPlaces& kernel() {
   return places;
 }
 
-// One thread waits for an event that another one brings.
+// One thread waits for an event, and another thread signals the event.
 class SleeperScene final : public Scene {
  public:
   void begin(Machine& machine) override {
@@ -104,8 +104,8 @@ class CountingTransport final : public UnreachableTransport {
   int looks = 0;
 };
 
-// The places where the background thread sleeps. Another thread polls all the time, until the
-// background thread's backoffs are long.
+// Plays the sleeps of the background thread. In each short backoff it polls as another thread
+// would, so that the backoffs grow. From the first long backoff on, a sleep is a step of the scene.
 class BackoffPlaces final : public Places {
  public:
   BackoffPlaces(Machine& machine, SceneLock& lock) : machine_(machine), lock_(lock) {}
@@ -123,7 +123,7 @@ class BackoffPlaces final : public Places {
       return false;
     }
     backs_off_for_long = true;
-    // A backoff that ends by itself ends too late.
+    // The end of the backoff's time would be too late. So this sleep ends only by a wake-up.
     machine_.act(
         this, [this] { return wake_ups_ != 0 || prompt_wake_; },
         [this] {

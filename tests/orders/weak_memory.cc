@@ -6,7 +6,7 @@
 namespace datum::test {
 namespace {
 
-// Not by memcpy(), since an instrumented call of that leads here.
+// Does not use memcpy(), since an instrumented memcpy() would lead back here.
 template <class T>
 T& as(const Word& word) {
   return *reinterpret_cast<T*>(word.address);
@@ -93,7 +93,7 @@ std::uint32_t WeakMemory::keep(const Knowledge& knowledge) {
 
 std::uint32_t WeakMemory::oldest_readable(std::size_t thread, std::size_t at, Order order) const {
   std::uint32_t oldest = position(at, in(threads_[thread].now.view, at));
-  // All sequentially consistent accesses of a word are ordered as their steps.
+  // The sequentially consistent accesses of a word have the order of their steps.
   if (order == Order::SeqCst) oldest = std::max(oldest, position(at, locations_[at].last_seq_cst));
   return oldest;
 }
@@ -183,8 +183,8 @@ void WeakMemory::store(std::size_t thread, const Word& word, std::uint64_t value
   if (promised_by_one_seen(thread, at)) chooser_.give_up();
   const Location& here = locations_[at];
   const auto behind = static_cast<std::uint32_t>(here.order.size());
-  // The store comes behind every message that this thread knows, and never between an update and
-  // the message that it read.
+  // The store comes after every message that this thread knows, and never between an update and the
+  // message that the update read.
   std::vector<std::uint32_t> places{behind};
   for (std::uint32_t before = behind - 1; before > oldest_readable(thread, at, order); --before)
     if (!is_followed_by_update(here, before - 1)) places.push_back(before);
@@ -192,7 +192,8 @@ void WeakMemory::store(std::size_t thread, const Word& word, std::uint64_t value
   place(thread, at, where, value, released_by(thread, order), false, order);
 }
 
-// Chooses a message that no other update has read. With `expected` also messages of another value.
+// Chooses a message that no update has read yet. With `expected` it may also choose a message with
+// another value than `expected`, which the thread then only reads.
 std::uint32_t WeakMemory::choose_updated(std::size_t thread, std::size_t at, Order order,
                                          const std::uint64_t* expected) {
   step(thread);
@@ -212,7 +213,7 @@ std::uint32_t WeakMemory::choose_updated(std::size_t thread, std::size_t at, Ord
 void WeakMemory::update(std::size_t thread, std::size_t at, std::uint32_t from, std::uint64_t value,
                         Order order) {
   read(thread, at, from, order);
-  // An update continues the release sequence of the message that it read.
+  // An update continues the release sequence of the message that the update read.
   std::uint32_t released = released_by(thread, order);
   const std::uint32_t before = locations_[at].messages[from].released;
   if (released == kNone) {
@@ -256,9 +257,9 @@ void WeakMemory::fence(std::size_t thread, Order order) {
   if (releases(order)) me.released = keep(me.now);
 }
 
-// A heavy fence interrupts each processor at some point of its thread. The compiler reorders
-// nothing across a light fence, so accesses up to the last light fence came before, and those from
-// the next one on come after.
+// A heavy fence interrupts each thread at some point. The compiler reorders nothing across a light
+// fence. So the accesses up to the thread's last light fence come before the heavy fence, and the
+// accesses from its next light fence on come after.
 void WeakMemory::light_fence(std::size_t thread) {
   step(thread);
   Thread& me = threads_[thread];
@@ -297,7 +298,7 @@ void WeakMemory::synchronize(std::size_t thread, std::uint64_t object) {
 namespace {
 constexpr std::uint64_t kCell = 4;
 
-// An access that `seen` does not contain.
+// The access of another thread that `seen` does not contain, if there is one.
 WeakMemory::Race unknown(const Clock& accesses, const Clock& seen, std::size_t but,
                          const char* what) {
   for (std::size_t i = 0; i < kMostThreads; ++i)
@@ -334,7 +335,8 @@ WeakMemory::Race WeakMemory::plain_access(std::size_t thread, std::uint64_t key,
 
 // --- promised reads ----------------------------------------------------------------------------
 
-// A thread that knows of an unfulfilled promised read would have to know the value that was read.
+// Whether the thread knows of a promised read whose store has not come. Then this store cannot
+// fulfil the promise, as the read would have to come after the store.
 bool WeakMemory::promised_by_one_seen(std::size_t thread, std::size_t at) const {
   return std::any_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
     return promise.location == at && threads_[thread].now.view.seen[promise.thread] >= promise.step;
@@ -355,11 +357,12 @@ void WeakMemory::keep_promises(std::size_t thread, std::size_t at, std::uint32_t
     const Promise& promise = promises_[i];
     const Message& made = locations_[at].messages[message];
     if (promise.location != at || promise.value != made.value || promise.thread == thread) continue;
-    // A promised read may not return a message from behind it, nor one whose successor the reader
-    // had seen. What the reader would acquire from it, it must know already.
+    // A promised read may not return a message of a thread that knew of the read. The message must
+    // be newer than what the reader had seen. If the reader acquires the message, it must already
+    // know all that the message releases.
     if (threads_[thread].now.view.seen[promise.thread] >= promise.step) continue;
     if (made.position <= position(at, in(promise.then.view, at))) continue;
-    // Sequentially consistent accesses are ordered as they are made.
+    // Sequentially consistent accesses have the order in which they are made.
     if (promise.order == Order::SeqCst && locations_[at].last_seq_cst != promise.last_seq_cst)
       continue;
     Thread& reader = threads_[promise.thread];
@@ -374,7 +377,7 @@ void WeakMemory::keep_promises(std::size_t thread, std::size_t at, std::uint32_t
   }
 }
 
-// Every thread that knows of the read knows of the message that was read.
+// Makes every thread that knows of the read know of the message that was read.
 void WeakMemory::learn_of(const Promise& promise, std::uint32_t message) {
   const auto tell = [&](View& view) {
     if (view.seen[promise.thread] < promise.step) return;

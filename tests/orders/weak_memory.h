@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/orders/weak_memory.h: the values that each thread may read, by the orders of the accesses
-// (docs/design/memory_model.md).
+// tests/orders/weak_memory.h: which values each thread may read. The orders of the accesses decide
+// that (docs/design/memory_model.md).
 // Lives here: the messages of each word, the threads' views, fences, data races, promised reads.
 // Not here:   which thread goes on (machine.h), what is tried next (explorer.h).
 #pragma once
@@ -23,7 +23,7 @@ inline void join(Clock& into, const Clock& from) {
     if (from[i] > into[i]) into[i] = from[i];
 }
 
-// As std::memory_order has them; a fence that a mutant takes away is Relaxed.
+// The orders of std::memory_order. A fence that a mutant leaves out is Relaxed.
 enum class Order : std::uint8_t { Relaxed, Consume, Acquire, Release, AcqRel, SeqCst };
 inline bool acquires(Order order) {
   return order != Order::Relaxed && order != Order::Release;
@@ -39,13 +39,14 @@ struct Word {
   std::size_t size = 0;
 };
 
-// Chooses where the model allows several outcomes.
+// Makes the choice if the model allows several outcomes.
 class Chooser {
  public:
   virtual ~Chooser() = default;
   // One of `count` outcomes. 0 is what a machine without reordering does.
   virtual std::size_t choose(std::size_t count) = 0;
-  // The execution is impossible or not worth going on with. Does not return to an actor.
+  // Called if the execution is impossible or need not go on. Does not return to a thread of the
+  // scene.
   virtual void give_up() = 0;
 };
 
@@ -58,7 +59,7 @@ class WeakMemory {
   // A load by the kernel, which returns the newest value.
   std::uint64_t load_now(std::size_t thread, const Word& word);
   void store(std::size_t thread, const Word& word, std::uint64_t value, Order order);
-  // Reads, and writes `change` of the value in the same step.
+  // Reads the value, and writes change(value) in the same step.
   template <class F>
   std::uint64_t exchange(std::size_t thread, const Word& word, Order order, F&& change) {
     const std::size_t at = location(word);
@@ -67,56 +68,55 @@ class WeakMemory {
     update(thread, at, read, change(value), order);
     return value;
   }
-  // False: `expected` is the value that was found.
+  // If it returns false, `expected` is the value that was found.
   bool compare_exchange(std::size_t thread, const Word& word, std::uint64_t& expected,
                         std::uint64_t desired, Order success, Order failure);
   void fence(std::size_t thread, Order order);
-  // The two sides of membarrier(2): the light fence of the frequent side only keeps the compiler
-  // from reordering; the heavy fence of the seldom side makes every processor fence.
+  // The two sides of membarrier(2). The light fence of the frequent side only keeps the compiler
+  // from reordering. The heavy fence of the seldom side makes every processor fence.
   void light_fence(std::size_t thread);
   void heavy_fence(std::size_t thread);
-  // System calls on one object follow each other: a later one sees all that the thread of an
-  // earlier one had seen.
+  // System calls on one object follow each other. After its call a thread sees all that the
+  // threads of earlier calls had seen.
   void kernel_call(std::size_t thread, std::uint64_t object);
   // The effect of an ordinary lock or descriptor: a release and an acquire.
   void synchronize(std::size_t thread, std::uint64_t object);
   // A data race between plain accesses.
   struct Race {
-    const char* what = nullptr; // nullptr: none
-    std::size_t other = 0;      // thread
-    std::uint32_t step = 0;     // of that thread
+    const char* what = nullptr; // nullptr if there is no race
+    std::size_t other = 0;      // the other thread
+    std::uint32_t step = 0;     // the step of the other thread
   };
   Race plain_access(std::size_t thread, std::uint64_t key, std::size_t size, bool write);
 
-  // True: the thread could read a newer message of the word than it read last.
+  // Whether the thread could read a newer message of the word than it read last.
   bool has_newer(std::size_t thread, const Word& word);
-  // The next load of that thread returns a newer message: the thread would not have gone on
-  // otherwise.
+  // Makes the thread's next load return a newer message. The thread has waited for that message.
   void demand_newer(std::size_t thread) { threads_[thread].demands_newer = true; }
   std::uint32_t steps_of(std::size_t thread) const { return threads_[thread].now.clock[thread]; }
   bool promises_kept() const { return promises_.empty(); }
 
   // --- kept from one execution to the next -----------------------------------------------------
   void allow_promises() { promised_reads_ = true; }
-  // Notes values that a later execution may promise. True: there were new ones.
+  // Keeps the values that a later execution may promise. Returns whether some of them are new.
   bool keep_values();
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct View {
-    std::vector<std::uint32_t> at; // of each location: the oldest message that may still be read
-    Clock seen{};                  // how far each thread's steps are ordered before this
+    std::vector<std::uint32_t> at; // by location: the oldest message that may still be read
+    Clock seen{};                  // by thread: the last step that is ordered before this view
   };
   struct Knowledge {
     View view;
-    Clock clock{}; // steps that happened before, for data races
+    Clock clock{}; // by thread: the last step that happened before, for data races
   };
   struct Message {
     std::uint64_t value = 0;
     std::uint32_t released = kNone; // what an acquiring reader learns
     std::uint32_t position = 0;     // in the word's order of modification
-    bool updates = false;           // nothing may come between it and the one before it
+    bool updates = false;           // no message may come between this one and the one before it
   };
   struct Location {
     Word word;
@@ -126,14 +126,14 @@ class WeakMemory {
   };
   struct Thread {
     Knowledge now;
-    Knowledge to_acquire;           // by a fence
-    std::uint32_t released = kNone; // by one
-    View light;                     // at its last light fence
+    Knowledge to_acquire;           // what the next acquire fence learns
+    std::uint32_t released = kNone; // what the last release fence released
+    View light;                     // the view at the last light fence
     std::uint32_t acquire_fences = 0;
     bool demands_newer = false;
   };
-  // A load that returns a value that another thread is going to store: hardware and compilers may
-  // make the later of two accesses first (load buffering).
+  // A load that returns a value which another thread will store only later. Hardware and compilers
+  // may reorder a load with a later store (load buffering).
   struct Promise {
     std::size_t location = 0;
     std::uint64_t value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Proxy agents that run in a thread of the library, while the program is in no call at all.
+// Proxy agents that run in the library's own thread, while no thread of the program is in a call.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ struct Agent {
   }
 };
 
-// True: the agent has run, and this thread made no call meanwhile.
+// Waits without a call of DAT, and returns whether the agent has run.
 bool runs_alone(Agent& agent) {
   return agent.done.get_future().wait_for(std::chrono::seconds(30)) == std::future_status::ready;
 }
@@ -69,7 +69,7 @@ TEST(Agent, InTheLibrarysThreadCannotCloseItsIa) {
 
 // Rules: THREAD.14
 TEST(Agent, MayEndTheProcess) {
-  std::fflush(nullptr); // otherwise the child writes it again
+  std::fflush(nullptr); // otherwise the child writes the buffered output again
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Forked children, which inherit the parent's handles, locks and sockets: they find the handles
-// invalid, do not hang, and disturb no connection of the parent.
+// Forked children inherit the parent's handles, locks and sockets. A child must find the handles
+// invalid. It must not hang, and must not disturb a connection of the parent.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -43,7 +43,7 @@ void exchange(ConnectedPair& pair) {
 }
 
 int status_of_child(const std::function<void()>& body) {
-  std::fflush(nullptr); // otherwise the child writes it again
+  std::fflush(nullptr); // otherwise the child writes the buffered output again
   const pid_t child = fork();
   if (child == 0) {
     body();
@@ -86,7 +86,7 @@ TEST(ForkedChild, FindsItsParentsHandlesInvalidAndHarmsNothingByUsingThem) {
 }
 
 // At a fork other threads may hold any lock of the library. In the child no thread will ever unlock
-// it, so calls with handles of the parent must not lock.
+// such a lock, so calls with handles of the parent must not take a lock.
 // Rules: THREAD.12
 TEST(ForkedChild, FindsHandlesInvalidAtOnceThoughItsParentWasOpeningAndClosing) {
   ConnectedPair pair;

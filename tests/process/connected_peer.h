@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// process/connected_peer.h: for fixtures of one connection with a second process, which has posted nothing.
+// tests/process/connected_peer.h: for test fixtures with one connection to a second process. That
+// process has posted nothing.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace datum::test {
 
 class ConnectedPeer {
  protected:
-  // Ends behind the accept: what each process hears of it is left to the test.
+  // Returns after the accept. The test takes the events of both processes.
   void connect() {
     ia_ = open_ia();
     side_ = std::make_unique<Side>(ia_);

@@ -38,7 +38,8 @@ Terms terms_in(const std::string& octets) {
   return terms;
 }
 
-// Prints the error and ends the process. The test, which waits for another line, fails on it.
+// Prints the error and ends the process. The test waits for another line, and fails because of this
+// line.
 void must(DAT_RETURN status) {
   if (status == DAT_SUCCESS) return;
   std::cout << status_name(status) << std::endl;
@@ -89,14 +90,14 @@ class Doomed {
     return expect_request(listener_ ? listener_->evd() : DAT_EVD_HANDLE{requests_});
   }
 
-  // A child has copies of all that this process has. It lives until the test closes the pipe of the
-  // commands.
+  // The child has copies of all descriptors and mappings of this process. It lives until the test
+  // closes the pipe for commands.
   void begun() {
     if (has_child_) make_child();
     std::cout << "begun" << std::endl;
   }
 
-  // At its start the child gives back what it must not have, so this waits for the child.
+  // Waits until the child runs, since at its start it closes the descriptors that it must not have.
   static void make_child() {
     int lives[2];
     if (pipe(lives) != 0) _exit(1);
@@ -133,7 +134,7 @@ class Doomed {
       rest();
     }
     Cr cr = next_request();
-    if (has_child_) begun(); // later the connection would already be established
+    if (has_child_) begun(); // after the accept the connection might already be established
     must(accept(cr, side.ep()));
     if (!has_child_) begun();
     rest();
@@ -149,14 +150,14 @@ class Doomed {
       } else {
         must(connect(side.ep(), address_of(ia_), qualifier_));
       }
-      next_event(side.connect_evd()); // connected
+      next_event(side.connect_evd()); // the connection is established
       if (!listens_) must(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
-      next_event(side.connect_evd()); // disconnected
+      next_event(side.connect_evd()); // the connection has ended
       side.ep() = side.another_ep();
     }
   }
 
-  // Connects. Returns the peer's memory.
+  // Accepts or connects. Returns the memory that the peer lets this process write to.
   Terms establish(Side& side, const Buffer& open_to_peer) {
     const Terms own{open_to_peer.rmr_context(), open_to_peer.address()};
     std::string data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A consumer that never looks at its connect EVD, and whose peer is killed.
+// The peer of a consumer is killed, and the consumer never takes an event from its connect EVD.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -24,7 +24,7 @@ class DtoEvdAlone : public testing::TestWithParam<const char*>, protected Connec
     look_for_recvs_until_connected();
     ASSERT_TRUE(told_of(side_->ep(), "datum_path").starts_with(GetParam()));
   }
-  // A dequeue takes what has arrived, but maybe not each single one.
+  // A single dequeue may not find what has arrived, so this dequeues until the EP is connected.
   void look_for_recvs_until_connected() {
     DAT_EP_STATE state = DAT_EP_STATE_COMPLETION_PENDING;
     while (state == DAT_EP_STATE_COMPLETION_PENDING) {
@@ -33,8 +33,8 @@ class DtoEvdAlone : public testing::TestWithParam<const char*>, protected Connec
     }
     ASSERT_EQ(state, DAT_EP_STATE_CONNECTED);
   }
-  // Posts Recvs, and Sends for which the peer has no Recv, so that none completes. Sends of even
-  // number are suppressed.
+  // Posts Recvs and Sends. None completes, since the peer has no Recvs and sends nothing. The
+  // completions of Sends with even numbers are suppressed.
   void post_all() {
     for (DAT_UINT64 i = 0; i < kRequests; ++i) {
       EXPECT_DAT_OK(post_recv(side_->ep(), {buffer_->segment()}, 100 + i));

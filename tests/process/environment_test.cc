@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The effects of environment variables on an IA that is opened under them.
+// The effects of environment variables on an IA that is opened while they are set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ void expect_one_line(const std::string& said, std::initializer_list<const char*>
   for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
-// Two free neighbouring ports; `low` + 2 is free, too. Another process may take them meanwhile, but
-// that is unlikely.
+// A range of two free neighbouring ports, of which `low` is the first. `low` + 2 is free, too.
+// Another process may take them before the test does, but that is unlikely.
 std::string two_ports(std::uint16_t& low) {
   low = free_ports(3);
   return std::to_string(low) + "-" + std::to_string(low + 1);
@@ -187,8 +187,8 @@ TEST(Environment, ANamedQualifierMayLieOutsideThePortRange) {
   const Variable range("DATUM_PORT_RANGE", two_ports(low));
   const Ia ia = open_ia();
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
-  // This port is beside the range: within it, it could be the only one that the large qualifier may
-  // have.
+  // This port is outside the range. A port within the range might be the only one that is left for
+  // the large qualifier.
   const Psp small = create_psp(ia, DAT_CONN_QUAL{low} + 2, evd);
   const Psp large = create_psp(ia, free_qualifier(), evd);
 }

@@ -30,7 +30,8 @@ void block_child_signal(int how) {
   sigprocmask(how, &child, nullptr);
 }
 
-// The child keeps all that its parent had. It sleeps until it is released or the test has ended.
+// The child keeps copies of all descriptors and mappings of its parent. It sleeps until it is
+// released or the test has ended.
 void leave_child_behind(int hold) {
   if (fork() != 0) return;
   char byte = 0;
@@ -47,7 +48,7 @@ Report report_of(Tracer::Death death) {
   return Report::kFailed;
 }
 
-// Loads the provider once, so that victims need not load it at each open. Loading it makes no
+// Loads the provider once, so that not each victim has to load it at its open. The load starts no
 // threads.
 void load_provider() {
   if (dlopen(DATUM_PROVIDER, RTLD_NOW) == nullptr) std::fprintf(stderr, "%s\n", dlerror());
@@ -76,8 +77,8 @@ Executioner::Executioner(const Victim& victim) {
   for (auto* ends : {&orders, &reports, &to_victim, &from_victim, &hold_}) make_pipe(*ends);
   pid_ = fork();
   if (pid_ == 0) {
-    // The test alone keeps its ends of the pipes. When it ends they close, and the executioner and
-    // its victims end.
+    // Only the test keeps its ends of the pipes. When the test ends, these ends close, so the
+    // executioner and its victims end, too.
     for (const int fd : {orders[1], reports[0], to_victim[1], from_victim[0], hold_[1]}) close(fd);
     serve(victim, Line(orders[0], reports[1]), Line(to_victim[0], from_victim[1]));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/executioner.h: the process that forks victims and kills them at an exact point.
-// Lives here: its life, its orders, the pipes between the survivor, the executioner and the victim.
+// Lives here: the life and the orders of that process, and the pipes between the survivor, the
+//             executioner and the victim.
 // Not here:   following a process (tracer.h), the operations of victims (victim.h).
 #pragma once
 
@@ -12,7 +13,8 @@
 
 namespace datum::test {
 
-// One end of two pipes that carries records. get() fails once the other end is closed.
+// One end of two pipes, one for each direction. They carry records. get() fails once the other end
+// is closed.
 class Line {
  public:
   Line() = default;
@@ -36,24 +38,25 @@ class Line {
 
 class Executioner {
  public:
-  // When the victim has prepared it calls ready(), which waits for the survivor's word. `survivor`
-  // is the victim's line to the test.
+  // What the victim runs. When it has prepared, it calls ready(), which waits for the survivor's
+  // word. `survivor` is the victim's line to the test.
   using Victim = std::function<void(const Sentence&, const Line& survivor,
                                     const std::function<void()>& ready)>;
 
-  // Forks, so it must come before the program has threads. Children of victims end at
+  // Forks, so it must be constructed before the program has threads. Children of victims end at
   // release_child().
   explicit Executioner(const Victim& victim);
   ~Executioner();
   Executioner(const Executioner&) = delete;
   Executioner& operator=(const Executioner&) = delete;
 
-  // These five are called in this order, once each per victim.
+  // For each victim these are called in this order, each of them once. death_is_reported() may be
+  // called more often, and release_child() only if the victim has a child.
   void begin(const Sentence& sentence) const { orders_.put(sentence); }
   Report await_ready() const { return report(); }
   void give_word() const { victim_.put(char{}); }
   bool death_is_reported() const { return orders_.readable(); }
-  // `steps`: how many of the ordered instructions the victim made.
+  // Sets `steps` to the number of the ordered instructions that the victim made.
   Report await_death(std::uint32_t& steps) const;
   void release_child() const;
 
@@ -66,7 +69,7 @@ class Executioner {
   pid_t pid_ = -1;
   Line orders_;
   Line victim_;
-  int hold_[2]; // orphans sleep in a read of it
+  int hold_[2]; // the children of dead victims sleep in a read of this pipe
 };
 
 } // namespace datum::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A program that ends as soon as its connection has, without closing its IA. Its peer must be told
-// of an end in order, not of a death.
+// A program that ends as soon as its connection has ended, without closing its IA. Its peer must be
+// told of an orderly end, not of a death.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,14 +17,14 @@
 namespace datum::test {
 namespace {
 
-constexpr int kPrograms = 10; // a single program may be quick enough by chance
+constexpr int kPrograms = 10; // in a single program the defect may not show by chance
 
 struct Program {
   pid_t id;
   int to; // one octet lets the program begin
 };
 
-// Connects, disconnects, waits for the event of that and ends.
+// Connects, disconnects, waits for the event of the disconnect, and ends.
 [[noreturn]] void run_program(DAT_CONN_QUAL qualifier, DAT_CLOSE_FLAGS how) {
   const Ia ia = open_ia();
   Side side(ia);

@@ -26,7 +26,8 @@ bool open_and_close() {
          dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG) == DAT_SUCCESS;
 }
 
-// The exit status of the child; 0: `body` succeeded. A child that hangs is ended by a signal.
+// Runs `body` in a child, and returns the exit status: 0 if `body` succeeded. A signal ends a child
+// that hangs.
 int failure_of_child(const std::function<bool()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -38,7 +39,7 @@ int failure_of_child(const std::function<bool()>& body) {
   return status;
 }
 
-// Two threads call `work` again and again, until this thread has made so many children.
+// Two threads call `work` again and again, until this thread has made `children` children.
 void fork_beside(const std::function<void()>& work, int children) {
   std::atomic<bool> done{false};
   std::atomic<int> rounds{0};

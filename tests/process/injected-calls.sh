@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each function of the C library that our libraries call either can be made to fail by the tests of
-# shortages, or stands in not-injected.txt with the reason why not: injected-calls.sh NM PROGRAM
-# LIBRARY...
-# PROGRAM: the tests, which export what stands in front of the C library.
+# Checks each function of the C library that our libraries call. Either the tests of shortages can
+# make it fail, or not-injected.txt has the reason why not.
+#   injected-calls.sh NM PROGRAM LIBRARY...
+# PROGRAM is the tests. It exports the functions that replace those of the C library.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 nm=$1
@@ -15,12 +15,12 @@ complain() {
   failed=1
 }
 
-# What _FORTIFY_SOURCE and large files make of a name is the same call.
+# _FORTIFY_SOURCE and large files give a call another name. Maps these names to the plain name.
 plain() { sed -E 's/@.*//; s/^__(.*)_chk$/\1/; s/^__open_2$/open/' | sort -u; }
 asked=$(for library in "$@"; do "$nm" -D --undefined-only "$library"; done | awk '{print $NF}' | plain)
 [ -n "$asked" ] || complain "no library asks for anything: $*"
 in_front=$("$nm" -D --defined-only "$program" | awk '$2 == "T" || $2 == "W" {print $NF}' | plain)
-# Calls without a function in the C library are numbers. memory/ is a library of its own.
+# System calls without a function in the C library, by number. memory/ is a library of its own.
 numbers=$(grep -rohE --include='*.cc' --include='*.h' --exclude-dir=memory '\bSYS_[a-z0-9_]+' \
   "$here/../../src" | sort -u)
 numbers_in_front=$(grep -oE '\bSYS_[a-z0-9_]+' "$here/shortage.cc" | sort -u)
@@ -37,7 +37,7 @@ is_excused() {
 
 for name in $asked; do
   if grep -qxF "$name" <<<"$in_front"; then
-    # Calls for memory and syscall() are counted by what they ask for.
+    # For memory and syscall(), shortage.cc counts what is asked for, not the name of the call.
     case $name in malloc | calloc | realloc | aligned_alloc | posix_memalign | free | munmap | syscall) continue ;; esac
     grep -qF "{\"$name\"" "$here/shortage_calls_test.cc" ||
       complain "$name: can be made to fail, but kInFront of shortage_calls_test.cc does not name it"

@@ -39,7 +39,7 @@ std::set<std::string> own_sockets() {
   return links;
 }
 
-// The socket names of this process for inquiries, without the "@" that stands for NUL.
+// The names of this process's sockets for inquiries, without the "@" that stands for NUL.
 std::vector<std::string> names() {
   const std::set<std::string> sockets = own_sockets();
   std::vector<std::string> found;
@@ -70,7 +70,7 @@ milliseconds processor_time() {
                       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
 }
 
-// Takes all descriptors that the process may have, until it is destroyed.
+// During its lifetime this object holds all descriptors that the process may have.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -128,8 +128,9 @@ TEST(Inquiry, WithoutDescriptorsNothingSpinsAndTheAnswerComesLater) {
   close(asker);
 }
 
-// The asker must not end the asked program: a file over the limit raises SIGXFSZ. Returns the first
-// octet of the answer: 3 for a report, 2 for a report that is longer than a file may be.
+// The report is a file, and a file over the limit raises SIGXFSZ. That signal must not end the
+// program that is asked. Returns the first octet of the answer: 3 for a report, 2 for a report that
+// is longer than a file may be.
 int answer_under_file_limit(rlim_t limit) {
   const Ia ia = open_ia();
   const std::vector<std::string> asked = names();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/kill_protocol.h: the messages between the processes when one is killed inside an
-// operation.
-//   survivor     the test: has connections, and judges what they see
-//   victim       a process made for one death: prepares, waits for the survivor's word, carries
-//                out one operation
-//   executioner  forks victims, follows their system calls and instructions, kills at the point
-//                asked
+// tests/process/kill_protocol.h: the messages between three processes, one of which is killed
+// inside an operation.
+//   survivor     is the test. It has connections, and judges what happens to them
+//   victim       is made for one death. It prepares, waits for the survivor's word, and carries out
+//                one operation
+//   executioner  forks victims, follows their system calls and instructions, and kills them at the
+//                ordered point
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ enum class Operation : std::uint8_t {
   kListen,
   kReserve,
   kConnect,
-  // The survivor asks for a connection, at the victim's qualifier.
+  // In these operations the survivor asks for a connection, at the victim's qualifier.
   kAccept,
   kAcceptReserved,
   kReject,
   kHandOff,
-  // From here on survivor and victim are connected before the operation.
+  // In these and all following operations, survivor and victim are connected beforehand.
   kSendSmall,
   kSendLarge,
   kReceiveSmall,
@@ -40,7 +40,7 @@ enum class Operation : std::uint8_t {
   kFreeRegion,
   kFreeWindow,
   kDuplicate,
-  // From here on the survivor may be told of an end in order.
+  // In these and all following operations, the survivor may be told of an orderly end.
   kDisconnectGraceful,
   kDisconnectAbrupt,
   kResetEndpoint,
@@ -56,11 +56,11 @@ constexpr bool asks_victim(Operation operation) {
 constexpr bool is_connected(Operation operation) {
   return operation >= Operation::kSendSmall;
 }
-// The survivor writes to the victim's memory meanwhile.
+// Whether the survivor writes to the victim's memory during the operation.
 constexpr bool exports_memory(Operation operation) {
   return operation == Operation::kFreeRegion || operation == Operation::kFreeWindow;
 }
-// The operation makes no system call, so the victim can only be killed at instructions.
+// Whether the operation makes no system call. Then the victim can only be killed at instructions.
 constexpr bool is_silent(Operation operation) {
   return operation == Operation::kHandOff || operation == Operation::kReceiveShared ||
          operation == Operation::kResetEndpoint;
@@ -77,10 +77,10 @@ inline constexpr std::uint32_t kBeginMark = 0xffffffff;
 
 struct Sentence {
   Operation operation;
-  bool child_lives_on;         // a child of the victim keeps all that the victim had
-  std::uint32_t landmark;      // die at this system call stop of the operation
-  std::uint32_t steps;         // and so many instructions behind it, if it is the end of a call
-  std::uint64_t qualifier = 0; // the survivor's; in kListen the one to listen at
+  bool child_lives_on;         // a child of the victim keeps the victim's descriptors and mappings
+  std::uint32_t landmark;      // die at this begin or end of a system call of the operation
+  std::uint32_t steps;         // and this many instructions after it, if it is the end of a call
+  std::uint64_t qualifier = 0; // the survivor's; before kConnect the one to listen at
 };
 
 // What the executioner reports: first that the victim is ready, then that it is dead.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A peer is killed inside every operation: at the beginning and the end of each system call, and
-// some instructions behind it. With `--long`: at many more of those instructions, many more random
-// ones, and at every instruction of the main operations (docs/design/shm.md says how far).
+// A peer is killed inside every operation: at the beginning and the end of each system call, some
+// instructions after the end, and at random points. With `--long` there are many more of these
+// points, and peers are also killed at every instruction of the main operations
+// (docs/design/shm.md says how far).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,9 +19,9 @@ namespace datum::test {
 
 namespace {
 
-// kVariants victims die at each kStride-th landmark, each another number of instructions behind it.
-// Under a sanitizer an operation has three times as many landmarks, and each takes twice as long,
-// so there are fewer victims.
+// At each kStride-th landmark kVariants victims die, each a different number of instructions after
+// the landmark. Under a sanitizer there are fewer victims, since an operation has three times as
+// many landmarks and a victim takes twice as long.
 #ifdef DATUM_SANITIZED
 constexpr std::uint32_t kVariants = 1;
 constexpr std::uint32_t kStride = 3;
@@ -31,14 +32,14 @@ constexpr std::uint32_t kStride = 1;
 constexpr int kRandomKills = 200;
 #endif
 
-// An operation that has passed so many landmarks only waits for its end.
+// After this number of landmarks an operation only waits for its end.
 constexpr std::uint32_t kMostLandmarks = 2000;
 
-// How many more victims a missed landmark gets.
+// The number of further victims for a landmark that was missed.
 constexpr int kAttempts = 3;
 
-// How many instructions behind a landmark a victim dies. A record is handed over by a few stores
-// within the first thousands of instructions, so the numbers lie closest at the beginning.
+// How many instructions after a landmark victim `number` dies. A record is handed over by a few
+// stores within the first thousands of instructions, so the steps are smallest at the beginning.
 std::uint32_t instructions(std::uint32_t number) {
   return number * (number + 3);
 }
@@ -56,12 +57,12 @@ class Kill : public testing::TestWithParam<int> {
     survivor.expect_unharmed();
     return death;
   }
-  // False: the operation was over before the landmark.
+  // Returns false if the operation was over before the landmark.
   bool die_around(Survivor& survivor, Operation operation, std::uint32_t landmark) {
     const std::uint32_t variants = run_long() ? 60 : kVariants;
     bool inside = false;
     for (std::uint32_t variant = 0; variant < variants && !HasFailure(); ++variant) {
-      // The victims of a landmark die at different distances behind it.
+      // The victims of a landmark die at different distances from it.
       const std::uint32_t number = run_long() ? variant : (landmark / 2 + variant * 10) % 30;
       const bool child = (landmark / 2 + variant) % 4 == 3;
       const Report death = die_at(survivor, {operation, child, landmark, instructions(number)});
@@ -70,7 +71,7 @@ class Kill : public testing::TestWithParam<int> {
     }
     return inside;
   }
-  // Tries a landmark that no victim has reached again, with more victims.
+  // No victim has reached the landmark. Tries it again with more victims.
   bool die_around_again(Survivor& survivor, Operation operation, std::uint32_t landmark) {
     for (int attempt = 0; attempt < kAttempts && !HasFailure(); ++attempt) {
       const Report death = die_at(survivor, {operation, false, landmark, instructions(landmark)});
@@ -78,10 +79,11 @@ class Kill : public testing::TestWithParam<int> {
     }
     return false;
   }
-  // Counts the landmarks of the operation. The number of system calls is left to chance and to the
-  // load of the machine: a thread that is still awake need not be woken, and an answer that comes
-  // early spares a wait. So a landmark counts as missed only if several victims did not reach it,
-  // and the operation has ended only if two landmarks in a row were missed.
+  // Kills at each landmark of the operation, and returns the number of landmarks. The number of
+  // system calls depends on chance and on the load of the machine: a thread that is still awake
+  // need not be woken, and an answer that comes early saves a wait. So a landmark counts as missed
+  // only if several victims did not reach it. The operation counts as over only if two landmarks in
+  // a row were missed.
   std::uint32_t die_around_each(Survivor& survivor, Operation operation) {
     std::uint32_t landmark = 0;
     std::uint32_t missed = 0;
@@ -92,7 +94,7 @@ class Kill : public testing::TestWithParam<int> {
                    : missed + 1;
     return landmark - missed * kStride;
   }
-  // A few victims die within the first ten thousand instructions behind the begin mark.
+  // A few victims die within the first ten thousand instructions after the begin mark.
   void die_on_the_way(Survivor& survivor, Operation operation) {
     constexpr std::uint32_t kBeginMarkLeft = 1;
     const std::uint32_t deaths = run_long() ? 120 : 12;
@@ -102,7 +104,7 @@ class Kill : public testing::TestWithParam<int> {
   }
 
  private:
-  // Connects to a dead listener must fail at once.
+  // A connect to a dead listener must fail at once.
   const Variable grace_{"DATUM_CONNECT_GRACE", "0"};
 };
 
@@ -125,8 +127,8 @@ TEST_P(Kill, NearEachSystemCallTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
 
 INSTANTIATE_TEST_SUITE_P(Inside, Kill, testing::Range(0, kOperations), name_of_parameter);
 
-// The main operations, instruction by instruction: each of the first kEach, and kSamples at even
-// distances of those behind them.
+// The main operations, instruction by instruction. Victims die at each of the first kEach
+// instructions, and at kSamples evenly spaced instructions of the rest.
 class KillAtEachStep : public Kill {
  protected:
   static constexpr std::uint32_t kEach = 1500;
@@ -143,8 +145,8 @@ class KillAtEachStep : public Kill {
     }
     return most;
   }
-  // A victim may fall asleep before its instruction: what it waits for comes late on a busy
-  // machine.
+  // A victim may fall asleep before its instruction, since on a busy machine an event that it waits
+  // for may come late. So there are several attempts.
   void die_after(Survivor& survivor, Operation operation, std::uint32_t steps) {
     for (int attempt = 0; attempt < kAttempts && !HasFailure(); ++attempt) {
       die_at(survivor, {operation, steps % 4 == 3, kBeginMark, steps});
@@ -173,7 +175,7 @@ TEST_P(KillAtEachStep, TheSurvivorIsToldAndKeepsWhatIsItsOwn) {
               name_of(operation), all, victims_, missed_);
 }
 
-// Empty without `--long`: the tests take minutes.
+// Returns no operations without `--long`, since the tests take minutes.
 std::vector<int> main_operations() {
   std::vector<int> found;
   if (!run_long()) return found;

@@ -13,7 +13,7 @@
 namespace datum::test {
 namespace {
 
-// So long that no test waits for it to end.
+// A grace so long that no test waits until it ends.
 constexpr const char* kLong = "60000";
 
 // The qualifiers of these tests have no service point at first.
@@ -91,7 +91,8 @@ TEST_P(LateListener, IsWaitedForNoLongerThanTheGrace) {
   }
 }
 
-// The connect may find only one of the two ways at first. It asks again in each case.
+// At its first attempt the connect may find the listener of shared memory, that of TCP, or none. In
+// each case it must end up on shared memory.
 // Rules: CONN.27 ENV.8
 TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
   const Variable way{"DATUM_TRANSPORT", "auto"};
@@ -103,8 +104,8 @@ TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
   const DAT_CONN_QUAL qualifier = free_ports(1);
   for (int round = 0; round < 200 && !testing::Test::HasFailure(); ++round) {
     ASSERT_DAT_OK(connect(active.ep(), address_of(passive_ia), qualifier));
-    // The service point comes up to 4 ms later, by the clock: how long a yield takes depends on the
-    // load of the machine.
+    // The service point comes up to 4 ms later. The test waits by the clock, since the length of a
+    // yield depends on the load of the machine.
     const auto moment = std::chrono::steady_clock::now() + round * std::chrono::microseconds{20};
     while (std::chrono::steady_clock::now() < moment) {
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Memory of the allocator whose blocks peers can map, after it was registered, used and freed
-// before. conformance/rule_memory_seen_before.cc tests other memory.
+// Memory of the allocator whose blocks peers can map, after it was once registered, used and
+// unregistered. conformance/rule_memory_seen_before.cc tests other memory.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -55,7 +55,7 @@ class ShareableMemorySeenBefore : public testing::Test {
   char* block = nullptr;
 };
 
-// The allocator gives the block's place and the number of its descriptor again.
+// The new block has the address of the old block, and its file has the same descriptor number.
 // Rules: dat_lmr_create.R36
 TEST_F(ShareableMemorySeenBefore, WasFreedAndGivenAgain) {
   for (int i = 0; i < 20 && !HasFailure(); ++i) {

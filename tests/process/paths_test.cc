@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The path that a connection takes. Each connection decides by itself.
+// The path that a connection takes. The choice is made for each connection.
 #include <gtest/gtest.h>
 
 #include <sys/socket.h>
@@ -156,12 +156,13 @@ TEST(Paths, AnAdapterOpensAndConnectsWhereASandboxRefusesNetlink) {
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
 }
 
-// A thread with a filter, whose IA listens. `body` runs outside of it.
+// A thread that has a filter and an IA that listens.
 struct Sandbox {
   int family;
   const char* ways;
 };
-// False: no filter can be had on this machine.
+// Runs `body` outside of the sandbox while a thread inside of it listens. Returns false if this
+// machine has no filters.
 bool with_listener_in(const Sandbox& sandbox, const std::function<void(DAT_CONN_QUAL)>& body) {
   std::promise<DAT_CONN_QUAL> listens; // 0: there is no filter
   std::promise<void> over;
@@ -181,8 +182,8 @@ bool with_listener_in(const Sandbox& sandbox, const std::function<void(DAT_CONN_
   return qualifier != 0;
 }
 
-// A process outside the sandbox finds the service point. It names an address other than loopback if
-// the host has one.
+// A process outside the sandbox finds the service point. For the connect it uses an address other
+// than loopback if the host has one.
 // Rules: ENV.21
 TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesNetlink) {
   for (const char* ways : {"auto", "shm"}) {
@@ -219,7 +220,7 @@ std::string way_to_this_host(const Ia& ia) {
   return {};
 }
 
-// The text that dat-info shows. Only the thread that asks has the filter.
+// The text is the one that dat-info shows. Only the thread that queries the IA has the filter.
 // Rules: ENV.20
 TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
   struct Way {
@@ -241,7 +242,8 @@ TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
   }
 }
 
-// The log lines of a service point that a sandbox refuses. Empty if no filter can be had.
+// Tries to make a service point that a sandbox refuses. Returns the log lines, or nothing if no
+// filter can be installed.
 std::optional<std::string> said_where_ports_are_forbidden(DAT_IA_HANDLE ia, DAT_EVD_HANDLE evd,
                                                           DAT_CONN_QUAL qualifier) {
   bool filtered = false;
@@ -289,7 +291,7 @@ TEST(Paths, WhereASandboxRefusesEachCandidateItIsNamedOnce) {
   EXPECT_EQ(std::count(said->begin(), said->end(), '\n'), 1) << *said;
 }
 
-// Only the thread that connects, and so looks for the peer, has the filter.
+// Only the thread that connects has the filter, since this thread searches for the peer.
 // Rules: ENV.8 ENV.20
 TEST(Paths, TcpWhereASandboxLetsNobodyLookForSharedMemory) {
   End passive("auto");

@@ -39,7 +39,7 @@ inline std::uint16_t free_ports(std::uint16_t count) {
   throw std::runtime_error("no free ports");
 }
 
-// A free port below 1024. No other PrivilegedPort has the same one, in this process or in another.
+// A free port below 1024. No other PrivilegedPort has the same port, not even in another process.
 class PrivilegedPort {
  public:
   PrivilegedPort() {
@@ -64,7 +64,7 @@ class PrivilegedPort {
     return ::bind(claim_, reinterpret_cast<sockaddr*>(&address), size) == 0;
   }
   int claim_ = -1;
-  std::uint16_t number_ = 777; // services rarely have the ports behind this one
+  std::uint16_t number_ = 777; // services rarely use this port and those after it
 };
 
 } // namespace datum::test

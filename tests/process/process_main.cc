@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The test program. It forks its processes before it has threads.
+// The main program of the process tests. It forks the executioner before it has threads.
 #include "process_main.h"
 
 #include <gtest/gtest.h>
@@ -58,15 +58,15 @@ int main(int argc, char** argv) {
   if (datum::test::is_doomed(argc, argv)) return datum::test::doomed_main(argv);
   for (int i = 1; i < argc; ++i)
     datum::test::is_long = datum::test::is_long || std::strcmp(argv[i], "--long") == 0;
-  // Without this a victim's first call of each function takes a thousand instructions of the
-  // dynamic linker.
+  // Without this variable a victim's first call of each function would take a thousand instructions
+  // of the dynamic linker.
   if (datum::test::is_long && std::getenv(datum::test::kBindNow) == nullptr) {
     setenv(datum::test::kBindNow, "1", 1);
     execv("/proc/self/exe", argv);
   }
-  testing::InitGoogleTest(&argc, argv); // makes the tests: --long must be known by now
-  // A victim that is followed instruction by instruction posts its Recvs late, so messages must
-  // wait.
+  testing::InitGoogleTest(&argc, argv); // makes the tests, which depend on --long
+  // A victim that is followed instruction by instruction posts its Recvs late, so its messages must
+  // be allowed to wait.
   setenv("DATUM_RNR_TIMEOUT", "60000", 1);
   const datum::test::Executioner executioner(&datum::test::be_victim);
   datum::test::the_executioner = &executioner;

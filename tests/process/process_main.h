@@ -7,9 +7,9 @@
 namespace datum::test {
 
 const Executioner& executioner();
-// True: the kernel lets this process follow its children.
+// Whether the kernel lets this process trace its children.
 bool may_trace();
-// True: --long was given, so the tests take all steps rather than some.
+// Whether --long was given. Then the tests take all steps rather than some.
 bool run_long();
 
 } // namespace datum::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Connects to a service point that comes and goes: each connect ends once, and none is lost.
+// Connects to a service point that comes and goes. Each connect must have exactly one outcome.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,8 +17,8 @@ constexpr int kConnects = 10'000;
 constexpr int kAtOnce = 40;
 
 // Again and again creates a service point, answers up to six requests and frees the service point.
-// It rejects the first and the fourth request and accepts the others. Requests that it did not
-// answer are left to the end of the service point.
+// It rejects the first and the fourth request and accepts the others. The end of the service point
+// refuses the requests without an answer, or they are rejected at the end.
 class ComingAndGoing {
  public:
   ComingAndGoing() : ia_(open_ia()), side_(ia_), evd_(create_evd(ia_, DAT_EVD_CR_FLAG, 1024)) {
@@ -65,7 +65,8 @@ class ComingAndGoing {
     endpoints_.push_back(std::move(ep));
     if (endpoints_.size() > 100) drain_connections();
   }
-  // Freeing an EP ends its connection. Its earlier events lie on the EVD still.
+  // Frees the EPs, which ends their connections. Their earlier events are still on the EVD, so this
+  // removes them.
   void drain_connections() {
     endpoints_.clear();
     drain(side_.connect_evd());
@@ -105,7 +106,7 @@ TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
       }
       const DAT_EVENT event = next_event(side.connect_evd());
       const auto at = under_way.find(event.event_data.connect_event_data.ep_handle);
-      if (at == under_way.end()) continue; // the end of a connection that was established
+      if (at == under_way.end()) continue; // a second event: an established connection has ended
       ++seen.events[event.event_number];
       ++seen.over;
       under_way.erase(at);
@@ -116,7 +117,7 @@ TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
   const int rejected = seen.events[DAT_CONNECTION_EVENT_PEER_REJECTED];
   EXPECT_GT(established, 0);
   EXPECT_GT(rejected, 0);
-  // This is 0 if by chance no request met an end of the service point.
+  // `refused` is 0 if by chance no request met the end of a service point.
   const int refused = seen.events[DAT_CONNECTION_EVENT_NON_PEER_REJECTED];
   EXPECT_EQ(established + rejected + refused, kConnects) << "another outcome than these";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two processes that map one piece of shared memory and register it under one name
+// Two processes map the same shared memory, and register it under the same name
 // (DAT_MEM_TYPE_SHARED_VIRTUAL).
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -104,7 +104,8 @@ TEST_F(SharedSegment, IsATargetInEachProcessAndBothSeeWhatIsWritten) {
   EXPECT_TRUE(segment.equals(source)) << "written by the other process";
 }
 
-// No process knows which others use a name, so each reaches the length that was registered there.
+// A process does not know which other processes use a name. So in each process, peers reach the
+// length that was registered there.
 // Rules: dat_lmr_create.R8
 TEST_F(SharedSegment, HasInEachProcessTheLengthThatWasRegisteredThere) {
   const DAT_RMR_TRIPLET half = share(kSize / 2);

@@ -61,7 +61,7 @@ void remember(const char* call) {
   }
 }
 
-// `call` is the calling function unless given.
+// `call` is the name of the calling function, unless it is given.
 bool fails(Resource resource, const char* call = __builtin_FUNCTION()) {
   remember(call);
   asked_for(resource).fetch_add(1, std::memory_order_relaxed);
@@ -239,7 +239,7 @@ DATUM_IN_FRONT int memfd_create(const char* name, unsigned flags) {
   return out_of_descriptors() ? -1 : real(name, flags);
 }
 
-// Refuses system calls that have no function of their own. The others go through.
+// Makes those system calls fail that have no function of their own. All others go through.
 DATUM_IN_FRONT long syscall(long number, ...) {
   static auto* const real = next<long(long, ...)>("syscall");
   va_list more;
@@ -457,8 +457,8 @@ DATUM_IN_FRONT ssize_t process_vm_writev(pid_t pid, const iovec* from, unsigned 
   return real(pid, from, from_count, into, into_count, flags);
 }
 
-// Each command that Datum uses takes one word or none. F_ADD_SEALS needs no memory; Datum takes a
-// sealing as a sign that the peer lives.
+// Each command that Datum uses takes one word or none. F_ADD_SEALS needs no memory, and Datum takes
+// a success of it as a sign that the peer lives. So it never fails here.
 DATUM_IN_FRONT int fcntl(int fd, int command, ...) {
   static auto* const real = next<int(int, int, ...)>("fcntl");
   va_list more;
@@ -506,7 +506,7 @@ DATUM_IN_FRONT int epoll_wait(int epoll, epoll_event* events, int most, int time
   return out_of(Resource::kLooks, EINTR) ? -1 : real(epoll, events, most, timeout);
 }
 
-// Calls within the C library itself do not come here.
+// The C library's own calls of getrandom() do not come here.
 DATUM_IN_FRONT ssize_t getrandom(void* into, std::size_t size, unsigned flags) {
   static auto* const real = next<ssize_t(void*, std::size_t, unsigned)>("getrandom");
   return is_forbidden() ? -1 : real(into, size, flags);
@@ -522,7 +522,8 @@ DATUM_IN_FRONT int prctl(int option, ...) {
   return is_forbidden() ? -1 : real(option, words[0], words[1], words[2], words[3]);
 }
 
-// ENOMEM would mean that there is a hole. Datum calls msync() only after madvise() has failed.
+// The error is EPERM, since ENOMEM would mean that the memory has a hole. Datum calls msync() only
+// after madvise() has failed.
 DATUM_IN_FRONT int msync(void* place, std::size_t size, int flags) {
   static auto* const real = next<int(void*, std::size_t, int)>("msync");
   return out_of(Resource::kProc, EPERM) ? -1 : real(place, size, flags);

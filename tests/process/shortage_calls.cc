@@ -23,7 +23,7 @@ DAT_RETURN opens_nothing(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_
   return DAT_CLASS_ERROR | DAT_INTERNAL_ERROR;
 }
 
-// Shared with children of this process. It is never unmapped.
+// Memory that is shared with children of this process. It is never unmapped.
 void* shared_memory() {
   static void* const memory =
       ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -307,8 +307,7 @@ constexpr ShortCall kEventCalls[] = {
     {"evd_wait_for_a_request", Answers::kNothingYet, &Stage::asks,
      [](Stage& s) {
        const DAT_RETURN answer = s.next(s.passive.cr_evd, kMoment);
-       // For lack of something the request may have been refused; then the requester must get an
-       // event.
+       // A shortage may have refused the request. Then the requester must get an event.
        return DAT_GET_TYPE(answer) == DAT_TIMEOUT_EXPIRED ? s.next(s.active.evd, kMoment) : answer;
      },
      nullptr},

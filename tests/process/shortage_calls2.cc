@@ -29,7 +29,7 @@ DAT_RETURN create_csp(Stage& s, DAT_HANDLE* csp) {
   sockaddr_storage address{};
   const bool v6 = attributes.ia_address_ptr->sa_family == AF_INET6;
   std::memcpy(&address, attributes.ia_address_ptr, v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in));
-  // Both families have the port at the same place.
+  // The addresses of both families have the port at the same offset.
   reinterpret_cast<sockaddr_in*>(&address)->sin_port = 0;
   DAT_COMM comm{address.ss_family, SOCK_STREAM, 0};
   return dat_csp_create(s.passive.ia, &comm, reinterpret_cast<DAT_IA_ADDRESS_PTR>(&address),
@@ -54,7 +54,7 @@ DAT_RETURN connect_to_the_port(Stage& s) {
                                10'000'000, 0, nullptr);
 }
 
-// Two endpoints of datagrams that resolve each other. One sends a datagram and frees the address
+// Two endpoints of datagrams. One resolves the other, sends it a datagram and frees the address
 // handle.
 class Datagrams {
  public:
@@ -113,7 +113,7 @@ class Datagrams {
     DAT_IB_EXTENSION_EVENT_DATA told{};
     std::memcpy(&told, s_.event.event_extension_data, sizeof told);
     name_ = told.remote_ah;
-    refused_ = told.type != DAT_IB_UD_REMOTE_AH; // a refusal has been told
+    refused_ = told.type != DAT_IB_UD_REMOTE_AH; // then the event reports a refusal
     return answer;
   }
 

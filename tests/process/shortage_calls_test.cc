@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Every call of DAT, one at a time, while it lacks memory, a descriptor, or another resource that a
-// system call can run out of. The first need fails, then the second, and so on. Each need fails
-// once; then it and all later ones fail, until all objects have been freed.
+// system call can run out of. A call has several needs, for example each malloc() in it. The test
+// makes the first need fail, then in another run the second need, and so on. Each need is tried
+// twice: once it fails alone, and once it and all later needs fail until all objects are freed.
 //
-// DATUM_TEST_LONG=1: over TCP, also lasting shortages of everything but memory and descriptors.
-// That takes minutes.
+// With DATUM_TEST_LONG=1 the tests over TCP also try lasting shortages of everything but memory and
+// descriptors. That takes minutes.
 //
-// These calls are not in the table: the collectives, which are DAT_NOT_IMPLEMENTED before they need
-// anything; dat_ib_print_counters, which is a query of them and a line; the call that asks whether
-// two IAs are paths of one adapter, which no registry exports. not-injected.txt names the system
-// calls that are never made to fail, and why. Of those that are, these uses are not: read and write
-// on an eventfd, poll of one descriptor, EPOLL_CTL_MOD and EPOLL_CTL_DEL, and write to stderr,
-// whose failure only costs a line of the log. tests/process/fork_test.cc tests fork.
+// These calls are not in the table:
+// - The collectives. They answer DAT_NOT_IMPLEMENTED before they need anything.
+// - dat_ib_print_counters. It queries the counters and prints a line.
+// - The call that asks whether two IAs are paths of one adapter. No registry exports it.
+//
+// not-injected.txt names the system calls that never fail in these tests, with the reasons. Of the
+// other system calls, these uses never fail: read and write on an eventfd, poll of one descriptor,
+// EPOLL_CTL_MOD and EPOLL_CTL_DEL, and write to stderr, where a failure only costs a line of the
+// log. tests/process/fork_test.cc tests fork.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -35,7 +39,7 @@ namespace datum::test {
 namespace {
 
 constexpr std::int64_t kMostNeeds = 400;
-constexpr std::int64_t kMostLooks = 6; // one failed look is like the next
+constexpr std::int64_t kMostLooks = 6; // each failed look has the same effect
 
 bool is_nothing_yet(DAT_RETURN answer) {
   return DAT_GET_TYPE(answer) == DAT_TIMEOUT_EXPIRED || DAT_GET_TYPE(answer) == DAT_QUEUE_EMPTY;
@@ -85,7 +89,7 @@ const char* name_of(Resource resource) {
   return "?";
 }
 
-// tell_place() prints this if the program ends by an exception.
+// tell_place() prints this if an exception ends the program.
 char place[160] = "";
 
 void tell_place() {
@@ -104,7 +108,8 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
     std::int64_t needs = 0;
   };
 
-  // `number` 0: no call fails.
+  // Builds a stage, makes the call of the row while need `number` fails, and ends the stage. With 0
+  // no need fails.
   Life live(Resource resource, std::uint32_t number, Lasting lasting) {
     const ShortCall& row = GetParam();
     std::snprintf(place, sizeof place, "ended in %s, short of %s at %u %s\n", row.name,
@@ -135,7 +140,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
     return life;
   }
 
-  // Over TCP a close waits a second while nothing can be sent.
+  // Over TCP a shortage that prevents sending makes a close wait for a second.
   static bool is_quick(Resource resource) {
     return transport() != "tcp" || resource == Resource::kMemory ||
            resource == Resource::kDescriptors;
@@ -156,7 +161,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
   void expect_nothing_lost(Resource resource, std::uint32_t number, Lasting lasting,
                            const Owned& before, std::int64_t blocks_before) {
     EXPECT_EQ(owned_now(), before);
-    // Datum keeps some memory for later. But memory that is lost is lost each time.
+    // Datum keeps some memory for later use. But lost memory would be lost again in each run.
     constexpr int kTimes = 3;
     std::int64_t had = blocks_before;
     for (int i = 0; i < kTimes; ++i) {
@@ -170,7 +175,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
   void lack(Resource resource, Lasting lasting) {
     const std::int64_t most = resource == Resource::kLooks ? kMostLooks : kMostNeeds;
     const std::int64_t needs = std::min(live(resource, 0, lasting).needs, most);
-    // One step more: the objects are freed while every need fails.
+    // With one more number, the call succeeds, and the objects are freed while every need fails.
     const std::int64_t last = needs + (lasting == Lasting::kFromThenOn ? 1 : 0);
     for (std::uint32_t number = 1; number <= last && !HasFailure(); ++number) {
       SCOPED_TRACE(testing::Message() << "short of " << name_of(resource) << " at " << number
@@ -198,14 +203,14 @@ TEST_P(ShortageAt, EachNeedIsAnsweredClearlyAndNothingIsLost) {
   }
 }
 
-// A system call that can be made to fail. `elsewhere`: the transport or the test where it fails, if
-// it does in no row of the table.
+// A system call that can be made to fail. If no row of the table makes the call over every
+// transport, `elsewhere` names the transport or the test in which it is made to fail.
 struct InFront {
   const char* name;
   const char* elsewhere = nullptr;
 };
 
-constexpr const char* kOnlyOverShm = "shm"; // called over this transport only
+constexpr const char* kOnlyOverShm = "shm"; // the call is made only over this transport
 constexpr const char* kOnlyOverTcp = "tcp";
 constexpr const char* kAtTheFirstOpen = "FirstOpen";
 
@@ -267,11 +272,12 @@ constexpr InFront kInFront[] = {
     {"socket"},
     {"stat", kAtTheFirstOpen},
     {"timerfd_create"},
-    {"timerfd_settime", "KernelPlaces.ARefusedHurryLetsASleepEndByItself"},
+    {"timerfd_settime", "KernelPlaces.ARefusedPromptWakeLetsASleepEndByItself"},
     {"write", "MemoryFile.ALimitOnFilesIsAnError"},
 };
 
-// A call that is in no table is never made to fail. The rows of DAT 2.0 need no other resources.
+// If no row of the table made a system call, the tests could never make that call fail. The rows of
+// DAT 2.0 make no further system calls.
 // Rules: CONV.21
 TEST(ShortageCalls, EachCallThatCanBeMadeToFailComes) {
   for (const ShortCall& row : short_calls()) {
@@ -304,7 +310,7 @@ TEST_P(ShortageOfMemory, IsTheAnswer) {
   EXPECT_GT(refused, 0) << needs << " needs";
 }
 
-// The calls for which no other test expects this answer.
+// The calls for which no other test expects DAT_INSUFFICIENT_RESOURCES.
 std::vector<ShortCall> calls_that_need_memory() {
   std::vector<ShortCall> found;
   for (const ShortCall& call : short_calls()) {

@@ -24,7 +24,7 @@ void arm_again(DAT_PVOID cno, DAT_EVD_HANDLE evd) {
 
 } // namespace
 
-// False ends the life, since its next steps need a success.
+// Returns false if the life has to end, since the next steps need a success.
 bool ShortLife::good(const char* call, DAT_RETURN answer) {
   if (answer == DAT_SUCCESS) return true;
   return is_shortage(answer) ? false : wrong(call, answer);
@@ -57,8 +57,7 @@ bool ShortLife::make(Half& half, DAT_IA_HANDLE ia) {
 }
 
 bool ShortLife::listen() {
-  // Qualifiers longer than 16 bits, which no other process uses. A later life finds them free
-  // again.
+  // Qualifiers beyond 16 bits. No other process uses them, and a later life finds them free again.
   const DAT_CONN_QUAL own = static_cast<DAT_CONN_QUAL>(::getpid()) << 20U;
   DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
   DAT_RSP_HANDLE rsp = DAT_HANDLE_NULL;
@@ -72,7 +71,7 @@ bool ShortLife::listen() {
 
 bool ShortLife::next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
   if (dequeue(evd, event, kLongest / 30)) return true;
-  // A request that waits for memory goes on when there is some.
+  // A request that waits for memory goes on when there is memory again.
   end_shortage();
   DAT_COUNT more = 0;
   DAT_RETURN answer = dat_evd_wait(evd, kLongest, 1, &event, &more);
@@ -86,8 +85,8 @@ bool ShortLife::expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number) {
   DAT_EVENT event{};
   if (!next(evd, event)) return false;
   if (event.event_number == number) return true;
-  // Over TCP a message that comes before its Recv is kept in memory. If there is none, the provider
-  // gives the connection up.
+  // Over TCP a message that comes before its Recv is kept in memory. If there is no memory, the
+  // provider gives the connection up.
   const bool given_up = transport() == "tcp" && event.event_number == DAT_CONNECTION_EVENT_BROKEN;
   if (given_up) refused_ = true;
   return given_up ? false : wrong("an event", event.event_number);
@@ -101,7 +100,7 @@ bool ShortLife::wrong(const char* call, DAT_RETURN answer) {
   return false;
 }
 
-// For lack of something a connection may be refused, but both sides must get an event.
+// A shortage may refuse a connection, but both sides must get an event.
 bool ShortLife::is_refused(DAT_EVENT_NUMBER number) {
   refused_ = number == DAT_CONNECTION_EVENT_NON_PEER_REJECTED ||
              number == DAT_CONNECTION_EVENT_UNREACHABLE ||
@@ -146,7 +145,7 @@ bool ShortLife::answer() {
   return good("dat_cr_accept", status);
 }
 
-// Waits for `moment`. False, but not wrong, if no event comes.
+// Waits up to `moment` for an event. If no event comes, it returns false, which is no failure.
 bool ShortLife::dequeue(DAT_EVD_HANDLE evd, DAT_EVENT& event, DAT_TIMEOUT moment) {
   DAT_COUNT more = 0;
   const DAT_RETURN answer = dat_evd_wait(evd, moment, 1, &event, &more);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/shortage_life.h: a whole life of two IAs in which any call may lack resources.
-// Lives here: opening, every kind of object, a connection, transfers, and the end. It allocates
-//             nothing itself and judges nothing while it runs.
+// Lives here: opening, every kind of object, a connection, transfers, and the end. This code itself
+//             allocates nothing, and checks nothing while the life runs.
 // Not here:   which call fails (shortage.h), what is left afterwards (shortage_test.cc).
 #pragma once
 
@@ -16,16 +16,16 @@ class ShortLife {
  public:
   ShortLife(const char* ia_name, DAT_TIMEOUT connect_timeout)
       : ia_name_(ia_name), connect_timeout_(connect_timeout) {}
-  // Goes as far as it can: a call that lacks resources ends it.
+  // Goes as far as it can. A call that lacks resources ends the life.
   void live();
   // Frees all objects. Called after the shortage.
   void end();
 
-  // The call that gave the first answer that was neither success nor a shortage, and that answer.
+  // The first call whose answer was neither success nor a shortage, and that answer.
   const char* wrong_call() const { return wrong_call_; }
   DAT_RETURN wrong_answer() const { return wrong_answer_; }
   bool completed() const { return completed_; }
-  // True: the connection was refused, and an event told of it.
+  // Whether the connection was refused and an event told of the refusal.
   bool refused() const { return refused_; }
 
  private:
@@ -56,9 +56,9 @@ class ShortLife {
   bool transfer();
   bool transfer_one(bool send, std::size_t size);
   bool bind();
-  // No unexpected event is there: none came twice.
+  // Whether no unexpected event is left. An event that came twice would be left.
   bool nothing_left();
-  // Takes the next event. If none comes, that is wrong and the result false.
+  // Takes the next event. If no event comes, that counts as wrong, and the result is false.
   bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event);
   bool expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number);
   std::byte* bytes(const Half& half) { return &half == &active_ ? source_.data() : target_.data(); }

@@ -49,7 +49,7 @@ bool Stage::good(const char* call, DAT_RETURN answer) {
 }
 
 bool Stage::build(const char* ia_name) {
-  // Longer than 16 bits; no other process uses it.
+  // A qualifier beyond 16 bits, which no other process uses.
   other_qualifier = static_cast<DAT_CONN_QUAL>(::getpid()) << 20U;
   return build(active, ia_name, source) && build(passive, ia_name, target) &&
          good("dat_psp_create_any", dat_psp_create_any(passive.ia, &qualifier, passive.cr_evd,
@@ -158,13 +158,14 @@ bool Stage::requester_hears() {
                          : wrong_call_ == nullptr;
 }
 
-// A requester that could not be answered for lack of memory may also ask again. Then end() rejects
-// its request.
+// A requester that got no answer for lack of memory may ask again instead. Then end() rejects the
+// request.
 bool Stage::request_is_told() {
   return finds_request() || wrong_call_ == nullptr;
 }
 
-// False: the requester got an event instead; or neither side got one, which is wrong.
+// Returns false if the requester got an event instead. If neither side got an event, it also counts
+// a wrong call.
 bool Stage::finds_request() {
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries; ++i) {
@@ -193,7 +194,7 @@ bool Stage::completes() {
   return good("the completion of a request", next(active.evd));
 }
 
-// If the RDMA Write succeeded, its octets are there.
+// If the RDMA Write succeeded, its octets must be in the target.
 bool Stage::word_is_written() {
   if (!completes()) return false;
   const bool told = event.event_data.dto_completion_event_data.status != DAT_DTO_SUCCESS;
@@ -224,7 +225,7 @@ bool Stage::disconnect() {
          both_hear();
 }
 
-// The wait for the other two events takes the software event.
+// A wait for three events takes the software event and leaves the other two on the EVD.
 bool Stage::leave_event() {
   DAT_EVENT software{};
   software.event_number = DAT_SOFTWARE_EVENT;
@@ -276,7 +277,7 @@ void Stage::end(Half& half) {
   end_one("dat_cno_free", half.cno, &dat_cno_free);
   end_one("dat_pz_free", half.pz, &dat_pz_free);
   if (half.ia == DAT_HANDLE_NULL) return;
-  // A request without an answer keeps the IA open. Nothing else may.
+  // Only a request without an answer may keep the IA from being closed gracefully.
   const DAT_RETURN closed = dat_ia_close(half.ia, DAT_CLOSE_GRACEFUL_FLAG);
   if (closed != DAT_SUCCESS)
     good("dat_ia_close", requests_wait ? dat_ia_close(half.ia, DAT_CLOSE_ABRUPT_FLAG) : closed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Memory, descriptors, mappings, file space, watches, threads, and buffers of sockets and files run
-// out, at every single call.
+// Memory, descriptors, mappings, file space, watches, threads, or the buffers of sockets and files
+// run out. The tests let this happen at each single call that needs the resource.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -71,7 +71,8 @@ struct Case {
   const char* name;
 };
 
-// Returns 0: opened and closed; 1: a clear shortage; 2: anything else; 3: no call failed any more.
+// Returns 0 if the IA was opened and closed although a call failed, 1 if the open reported a
+// shortage, 2 for any other answer, and 3 if no call failed.
 int open_for_the_first_time(Resource resource, std::uint32_t number) {
   DAT_IA_HANDLE opened = DAT_HANDLE_NULL;
   DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
@@ -80,7 +81,7 @@ int open_for_the_first_time(Resource resource, std::uint32_t number) {
   const bool failed = end_shortage();
   if (answer == DAT_SUCCESS)
     return dat_ia_close(opened, DAT_CLOSE_ABRUPT_FLAG) != DAT_SUCCESS ? 2 : failed ? 0 : 3;
-  // For an open, a library or a dat.conf that cannot be read is the same as none.
+  // To an open, a library or a dat.conf that cannot be read is the same as one that does not exist.
   const DAT_RETURN type = DAT_GET_TYPE(answer);
   return type == DAT_INSUFFICIENT_RESOURCES || type == DAT_PROVIDER_NOT_FOUND ? 1 : 2;
 }
@@ -93,7 +94,7 @@ bool is_needed(Resource resource) {
 
 class FirstOpen : public testing::TestWithParam<Resource> {};
 
-// Each open is in a new process, which has loaded no library of Datum yet.
+// Each open happens in a new process that has loaded no library of Datum yet.
 // Rules: dat_ia_open.R21
 TEST_P(FirstOpen, WorksOrFailsClearly) {
   int status = 0;
@@ -127,10 +128,10 @@ INSTANTIATE_TEST_SUITE_P(Of, FirstOpen,
 
 class Shortage : public testing::TestWithParam<Case> {
  protected:
-  // True: a call failed.
+  // Returns whether a call failed.
   bool live_once(Resource resource, std::uint32_t number) {
     const bool once = GetParam().lasting == Lasting::kOnce;
-    // If the shortage lasts, no event can be expected, so the life waits only shortly.
+    // If the shortage lasts, no event may come, so the life waits only for a short time.
     const bool patient = once || resource == Resource::kNone;
     ShortLife life(ia_name().c_str(), patient ? 1'000'000 : 30'000);
     fail_call(resource, number, GetParam().lasting);
@@ -140,8 +141,8 @@ class Shortage : public testing::TestWithParam<Case> {
     completed_ = life.completed();
     EXPECT_EQ(life.wrong_call(), nullptr)
         << life.wrong_call() << ": " << status_name(life.wrong_answer());
-    // A dial that lacked a descriptor once is tried again. Over TCP the peer has been refused
-    // meanwhile.
+    // A dial over shared memory that once lacked a descriptor is tried again, so the connection is
+    // not refused. Over TCP the peer gets a refusal.
     EXPECT_FALSE(life.refused() && once && resource != Resource::kMemory && transport() == "shm");
     return failed;
   }
@@ -228,7 +229,7 @@ TEST(ShortageAtOpen, OfThreadsIsExplainedWithTheLimitToRaise) {
   EXPECT_NE(said.find("`ulimit -u`"), std::string::npos) << said;
 }
 
-// Makes a service point, for which the next call for that resource fails. Returns the log lines.
+// Tries to make a service point while the next call for that resource fails. Returns the log lines.
 std::string said_without(DAT_IA_HANDLE ia, Resource resource) {
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
   const DAT_CONN_QUAL qualifier = free_qualifier();
@@ -245,7 +246,7 @@ std::string said_without(DAT_IA_HANDLE ia, Resource resource) {
 TEST(ShortageAtAServicePoint, IsNamedAsWhatItIs) {
   const Ia ia = open_ia();
   Bystander bystander;
-  // A shortage of one resource does not keep a shortage of another one out of the log.
+  // The log has a line about each resource, even if it has just had a line about another.
   std::string said = said_without(ia, Resource::kDescriptors);
   EXPECT_NE(said.find("no socket for it: Too many open files;"), std::string::npos) << said;
   EXPECT_NE(said.find("`ulimit -n`"), std::string::npos) << said;
@@ -262,7 +263,7 @@ TEST(ShortageAtAServicePoint, IsNamedAsWhatItIs) {
   bystander.expect_unharmed();
 }
 
-// Rejects the request until the requester gets an event. A request that stays unanswered would keep
+// Rejects each request until the requester gets an event. A request without an answer would keep
 // its adapter in use.
 void refuse(const Side& asking, const Listener& listener) {
   DAT_EVENT event;
@@ -275,15 +276,15 @@ void refuse(const Side& asking, const Listener& listener) {
   ADD_FAILURE() << "nobody was told anything";
 }
 
-// Asks for a connection, for which call number `number` for that resource fails. False: no call
-// failed.
+// Asks for a connection while call number `number` for that resource fails. Returns false if no
+// call failed.
 bool connect_without(DAT_IA_HANDLE ia, const Listener& listener, Resource resource,
                      std::uint32_t number = 1) {
   Side side(ia);
   fail_call(resource, number, Lasting::kOnce);
   const DAT_RETURN answer = connect(side.ep(), listener);
   const bool failed = end_shortage();
-  // Without memory the connect may still succeed: some of it is not necessary.
+  // Without memory the connect may still succeed, since it can do without some of the memory.
   const bool has_to_fail = failed && resource != Resource::kMemory;
   EXPECT_EQ(DAT_GET_TYPE(answer) == DAT_INSUFFICIENT_RESOURCES,
             has_to_fail || answer != DAT_SUCCESS)
@@ -354,8 +355,8 @@ TEST(ShortageAtRegistration, SharedMemoryThatCannotBeLookedAtIsNotCalledPrivate)
   EXPECT_DAT_OK(registration.create());
 }
 
-// The kernel refuses to say what memory is there. Datum must find a hole all the same, and register
-// memory without one.
+// The kernel refuses to say which memory is mapped. Datum must still find a hole, and must register
+// memory without a hole.
 // Rules: PROTECT.1 dat_lmr_create.R34
 TEST(ShortageAtRegistration, AHoleIsStillNoShortage) {
   const Ia ia = open_ia();
@@ -383,7 +384,7 @@ TEST(ShortageAtATrigger, TheAgentIsCalledAllTheSame) {
   int calls = 0;
   const DAT_OS_WAIT_PROXY_AGENT agent{
       &calls, [](DAT_PVOID data, DAT_EVD_HANDLE) { ++*static_cast<int*>(data); }};
-  // Two CNOs: memory that the first trigger left behind does not serve the second one.
+  // There are two CNOs, so that memory left by the first trigger cannot help the second.
   const Cno first = create_cno(ia, agent);
   const Cno second = create_cno(ia, agent);
   const Evd first_evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, first);

@@ -37,7 +37,7 @@ bool behave(int socket_fd, const SquattedName& name, Squatting how) {
     }
     return true;
   case Squatting::IsConnected: {
-    // The peer of the connected socket has to listen.
+    // The socket connects to another socket of this process, which has to listen.
     const int other = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     sockaddr_un address;
     const socklen_t length = to_sockaddr(name.name + " too", address);
@@ -49,7 +49,7 @@ bool behave(int socket_fd, const SquattedName& name, Squatting how) {
   return false;
 }
 
-// -1: the name cannot be had.
+// Takes the name. Returns the socket, or -1 if the name cannot be taken.
 int hold(const SquattedName& name, Squatting how) {
   const int socket_fd = socket(AF_UNIX, name.type | SOCK_NONBLOCK, 0);
   sockaddr_un address;

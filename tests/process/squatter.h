@@ -24,8 +24,8 @@ enum class Squatting {
   IsConnected,   // is connected to another socket of its own
 };
 
-// Holds the names as that user, and tells whether a process has spoken to it. Names of other types
-// than SOCK_SEQPACKET are only held.
+// Holds the names as that user, and reports whether a process has sent it something. Only sockets
+// of type SOCK_SEQPACKET do what `how` says.
 class Squatter {
  public:
   Squatter(std::vector<SquattedName> names, uid_t user, Squatting how = Squatting::Listens);
@@ -35,9 +35,9 @@ class Squatter {
   Squatter(const Squatter&) = delete;
   Squatter& operator=(const Squatter&) = delete;
 
-  bool holds() const { return holds_; } // all of the names
+  bool holds() const { return holds_; } // whether it holds all of the names
   pid_t pid() const { return child_; }
-  // Ends it. True: a process has sent it something.
+  // Ends the process. Returns whether another process has sent it something.
   bool end();
 
  private:

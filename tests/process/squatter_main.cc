@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// squatter_test.cc as a program of its own, over DAT 2.0, without the other tests of processes.
+// The main program of squatter_test.cc over DAT 2.0. It has none of the other process tests.
 #include <gtest/gtest.h>
 
 #include <cstring>

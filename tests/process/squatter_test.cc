@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Another user's process that holds socket names of a service point: which service points it can
-// prevent, and which processes notice it.
+// Another user's process holds socket names of a service point. The tests check which service
+// points it can prevent, and which processes notice it.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -61,7 +61,7 @@ TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
   Listener listener(pair.passive_ia());
   DAT_IA_ADDRESS_PTR address = address_of(pair.passive_ia());
   Squatter squatter(rendezvous_of(address, listener.qualifier()), kSquatter);
-  // If the service point has that name itself, the squatter cannot take it.
+  // The squatter cannot take the name if the service point has it.
   EXPECT_DAT_OK(connect(pair.active().ep(), listener));
   Cr cr = listener.expect_request();
   EXPECT_DAT_OK(accept(cr, pair.passive().ep()));
@@ -73,7 +73,7 @@ TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
     squatter.end();
 }
 
-// A qualifier that is no port has only names, so only a name can be in its way.
+// A qualifier beyond 16 bits has no port, so only socket names decide who has it.
 TEST_F(SquatterTest, BesideALargeQualifierOverTcpGetsNoneOfItsConnections) {
   const Ia ia = open_over("tcp");
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
@@ -134,7 +134,7 @@ struct Squat {
   const char* name;
   Squatting how;
   const char* ia; // of the service point
-  // The kernel tells the process of a listening socket only to a process that can connect to it.
+  // To name the process of a socket, Datum has to connect to the socket.
   bool names_process;
 };
 void PrintTo(const Squat& squat, std::ostream* out) {
@@ -187,8 +187,8 @@ TEST(SquatterOfTheSameUser, KeepsAServicePointFromBeingMade) {
   }
 }
 
-// The squatter takes the name while there is no service point, and leaves it while the next one
-// exists.
+// The squatter takes the name while there is no service point, and gives it back while the next
+// service point exists.
 // Rules: PROTECT.10
 TEST_F(SquatterTest, ThatGoesLeavesTheNameToTheNextServicePoint) {
   const Ia ia = open_over("auto", "datum");
@@ -280,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
         PrivilegedSquat{"EveryMark", "datum-lo", every_mark()}),
     [](const auto& squat) { return std::string(squat.param.name); });
 
-// A squatter chooses its names, but not the colours of the terminal that shows the log.
+// A squatter chooses the names that the log shows. It must not control the terminal through them.
 // Rules: PROTECT.10
 TEST_F(SquatterTest, SaysNothingInTheLogByItsName) {
   const Ia ia = open_over("auto", "datum");

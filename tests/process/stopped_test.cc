@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Peers that are stopped, die, or become another program, in the middle of a connection.
+// Peers that are stopped, die, or execute another program in the middle of a connection.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -102,7 +102,7 @@ class PeerOverTcpWithATimeLimitThat : public PeerOverTcpThat {
   const Variable limit_{"DATUM_PEER_TIMEOUT", "1000"};
 };
 
-// The kernel of the stopped peer still answers.
+// The peer is stopped, but its kernel still answers.
 // Rules: ENV.9
 TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForLongerIsStillThere) {
   constexpr std::size_t kMoreThanTcpHolds = std::size_t{48} << 20U;
@@ -118,8 +118,8 @@ TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForLongerIsStillThere) {
   expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
 }
 
-// The child has copies of the listening sockets. But a connect is refused at once, and the
-// qualifier is free.
+// A child of the dead listener has copies of the listening sockets. A connect must still be refused
+// at once, and the qualifier must be free.
 void expect_nothing_left_of_a_listener_that_died() {
   const Ia ia = open_ia();
   Side side(ia);

@@ -34,7 +34,7 @@ constexpr const char* kBecome = "--become-stranger"; // a letter for each restri
 constexpr const char* kBe = "--be-stranger";
 constexpr uid_t kNobody = 65534;
 
-// Answers the first command with the reason, and ends the process.
+// Answers the first command with the reason why the restriction is impossible. Ends the process.
 [[noreturn]] void give_up(const char* what) {
   const std::string reason = std::string(what) + ": " + std::strerror(errno);
   std::string line;
@@ -47,8 +47,8 @@ void put_into(const char* file, const std::string& text) {
   if (!(std::ofstream(file) << text << std::flush)) give_up(file);
 }
 
-// An ordinary user may make other namespaces only in a user namespace of its own. The number of the
-// user stays.
+// An ordinary user may make other namespaces only in a user namespace of its own. The user keeps
+// its number.
 void enter_user_namespace() {
   const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
   if (unshare(CLONE_NEWUSER) != 0) give_up("unshare");
@@ -57,7 +57,7 @@ void enter_user_namespace() {
   put_into("/proc/self/gid_map", group + ' ' + group + " 1");
 }
 
-// The child is the first process of its namespace. It dies with its parent.
+// The child is the first process of its namespace. It dies with its parent (become_stranger()).
 void enter_pid_namespace() {
   if (geteuid() != 0) enter_user_namespace();
   if (unshare(CLONE_NEWPID) != 0) give_up("unshare");
@@ -72,7 +72,7 @@ void enter_pid_namespace() {
 }
 
 void become_nobody() {
-  errno = EPERM; // for the case that it is no root
+  errno = EPERM; // the reason if this process is not root
   if (geteuid() != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0)
     give_up("become another user");
   // If that user may not read the library, the program cannot run.
@@ -238,7 +238,8 @@ class Stranger {
   if (has('u')) become_nobody();
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user and a fork have cleared it
   if (has('c')) forbid_vm_calls();
-  // Executes the program again, so that the process has only the restrictions that were asked for.
+  // Executes the program again. A change of user has made the process undumpable, and the new
+  // program is dumpable.
   execl("/proc/self/exe", "stranger", kBe, has('d') ? "d" : "", static_cast<char*>(nullptr));
   give_up("execute the program");
 }
@@ -274,7 +275,7 @@ int stranger_main(char** argv) {
   std::string line;
   while (std::getline(std::cin, line)) std::cout << stranger.carry_out(line) << std::endl;
 #ifdef DATUM_SANITIZED
-  _exit(0); // LeakSanitizer would trace it by the number of another pid namespace
+  _exit(0); // LeakSanitizer would trace this process by its number in another pid namespace
 #else
   return 0;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two processes of which one must not, or cannot, access the other's memory: all operations work,
-// on a slower path.
+// Two processes, one of which must not, or cannot, access the other's memory. All operations must
+// work, on a slower path.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ constexpr const char* kForbidden = "shm ring: the kernel forbids it";
 struct Situation {
   const char* name;
   Estrangement passive, active;
-  // How the path of each side must begin. Empty: any path.
+  // How the path of each side must begin. If it is empty, any path is right.
   const char* passive_way;
   const char* active_way;
 };
@@ -35,7 +35,7 @@ void PrintTo(const Situation& situation, std::ostream* out) {
   *out << situation.name;
 }
 
-// Root may trace other processes.
+// Root may trace any process, so for root "undumpable" is no restriction.
 bool as_root() {
   return geteuid() == 0;
 }

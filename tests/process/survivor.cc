@@ -10,10 +10,10 @@ namespace datum::test {
 
 namespace {
 
-// The promise: within a second the survivor gets the event of the death, and all its requests
-// complete.
+// Datum promises that within a second of the death, the survivor gets the event, and all its
+// requests complete.
 constexpr DAT_TIMEOUT kOneSecond = 1'000'000;
-// What the victim has sent has arrived already; only the thread that takes it has to run.
+// What the victim has sent has arrived already. Only the thread that takes it has to run.
 constexpr DAT_TIMEOUT kMoment = kQuiet / 10;
 constexpr DAT_COUNT kRecvs = 4;
 constexpr DAT_UINT64 kSendCookie = 100;
@@ -104,7 +104,7 @@ void Survivor::post(Operation operation) {
   EXPECT_DAT_OK(post_send(side_->ep(), {buffer_->segment(0, kLarge)}, kSendCookie + 1));
 }
 
-// Writes once, which maps the victim's memory if it can be mapped.
+// Writes once. If the victim's memory can be mapped, this write maps it.
 void Survivor::use_export() {
   const DAT_RMR_TRIPLET target{exported_.context, 0, exported_.address, kSmall};
   EXPECT_DAT_OK(post_write(side_->ep(), {buffer_->segment(0, kSmall)}, target, 1));
@@ -129,7 +129,7 @@ void Survivor::judge(const Sentence& sentence) {
   }
 }
 
-// The victim's service point has ended with it: a connect is refused.
+// The victim's service point has ended with the victim, so a connect must be refused.
 void Survivor::judge_listener(DAT_CONN_QUAL qualifier) {
   EXPECT_DAT_OK(connect(side_->ep(), address_of(ia_), qualifier));
   EXPECT_EQ(number_of_next(side_->connect_evd()), DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
@@ -152,8 +152,8 @@ void Survivor::answer_until_death() {
   }
 }
 
-// A request that arrived may be accepted although the requester is dead. The connection ends all
-// the same.
+// A request that has arrived may be accepted although the requester is dead. The connection must
+// still end.
 void Survivor::judge_request() {
   if (!answered_) {
     Cr cr(request_within(kMoment));
@@ -192,7 +192,7 @@ void Survivor::judge_connection(Operation operation) {
   expect_flushed();
 }
 
-// Every Recv and every Send has completed once, in order. No Recv has succeeded behind one that
+// Every Recv and every Send must complete once, in order. No Recv may succeed after a Recv that
 // failed.
 void Survivor::expect_flushed() {
   bool failed = false;
@@ -212,7 +212,7 @@ void Survivor::expect_flushed() {
   }
 }
 
-// A request without an answer ends with its link.
+// Rejects the requests that dead victims left.
 void Survivor::drop_late_requests() {
   for (Cr late(request_within(0)); late != DAT_HANDLE_NULL; late = Cr(request_within(0))) {
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/survivor.h: the process whose peers die: what it must see, and what must not
-// change.
-// Lives here: one round of setting up, posting and judging per operation; a bystander connection.
+// tests/process/survivor.h: the process whose peers die. Checks what this process must see, and
+// what must not change.
+// Lives here: for each operation, one round of setting up, posting and judging; a connection that
+//             the deaths do not concern.
 // Not here:   where the victim dies (kill_test.cc).
 #pragma once
 
@@ -18,11 +19,13 @@ class Survivor {
  public:
   explicit Survivor(const Executioner& executioner);
 
-  // Runs one victim from its fork to its end, and sets the qualifier. Returns how it died.
+  // Sets the qualifier of the sentence, and runs one victim from its fork to its end. Returns how
+  // the victim died.
   Report outlive(Sentence sentence);
-  // How many of the ordered instructions the last victim made.
+  // The number of the ordered instructions that the last victim made.
   std::uint32_t steps_made() const { return steps_made_; }
-  // A message arrives on another connection, and no descriptor is left of the dead process.
+  // Expects that a message arrives on the other connection, and that no descriptor is left of the
+  // dead process.
   void expect_unharmed();
 
  private:

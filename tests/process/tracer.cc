@@ -22,7 +22,7 @@ namespace datum::test {
 
 namespace {
 
-// An option that prctl() does not know: the call fails and changes nothing.
+// prctl() does not know this option, so the call fails and changes nothing.
 constexpr unsigned long kMark = 0x4441544d;
 constexpr unsigned long kBegin = 1;
 constexpr unsigned long kEnd = 2;
@@ -41,7 +41,7 @@ std::vector<pid_t> threads_of(pid_t process) {
   return threads;
 }
 
-// Passes on a signal that was to be delivered. A stop that ptrace made has none.
+// The signal to deliver to the thread, or 0 if ptrace itself caused the stop.
 unsigned long signal_to_pass(int status) {
   const int number = WSTOPSIG(status);
   const bool ours = number == SIGTRAP || number == kSystemCallStop || (status >> 16) != 0;
@@ -125,7 +125,7 @@ bool Tracer::is_asleep(pid_t thread) const {
   return name_end == std::string::npos || line.compare(name_end, 3, ") S") == 0;
 }
 
-// If the thread falls asleep before its last step, step() returns: the thread dies there.
+// If the thread falls asleep before its last step, step() returns early, and the thread dies there.
 void Tracer::step(pid_t thread, std::uint32_t steps) {
   constexpr timespec kOneStep{0, 2'000'000};
   sigset_t child;
@@ -145,7 +145,7 @@ void Tracer::step(pid_t thread, std::uint32_t steps) {
     if (!WIFSTOPPED(status)) continue;
     const bool stepping = stopped == thread;
     if (stepping) steps_made_ = ++done;
-    // Another thread that has reached the end mark stays there.
+    // Another thread that has reached the end mark is left stopped there.
     if (!stepping && judge(stopped, status) == Stop::End) continue;
     request(stepping ? PTRACE_SINGLESTEP : PTRACE_SYSCALL, stopped, 0, signal_to_pass(status));
   }

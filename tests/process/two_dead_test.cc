@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two connected processes that are both killed, at any moment: no shared memory, no file and no
-// socket name is left of them. With `--long`: at many more moments.
+// Two connected processes are both killed, at any moment. No shared memory, no file and no socket
+// name may be left of them. With `--long` there are many more such moments.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -68,14 +68,15 @@ void take_away(std::set<Item>& from, const std::set<Item>& these) {
   for (const Item& each : these) from.erase(each);
 }
 
-// True: the file belongs to the build, which may lie below such a folder. The program and its
-// libraries stay there.
+// Whether the file belongs to the build, as the program and its libraries do. The build may lie
+// below a folder for temporary files.
 bool is_built(const std::string& file) {
   static const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   return file.starts_with(build.string() + "/");
 }
 
-// Leaves out what they inherited from this process, and the build.
+// The estate of these processes, without what they inherited from this process and without the
+// build.
 Estate estate_of(std::initializer_list<pid_t> processes) {
   Estate estate;
   for (const pid_t process : processes) add_estate(estate, std::to_string(process));
@@ -98,7 +99,7 @@ Estate estate_of_everybody() {
   return estate;
 }
 
-// The lines of a table of sockets whose inode is one of these.
+// The lines of a table of sockets that have one of these inodes in the given column.
 std::string lines_of(const char* table, std::size_t column, const std::set<ino_t>& inodes) {
   std::string found;
   std::ifstream lines(table);
@@ -135,7 +136,7 @@ std::set<std::string> entries(const fs::path& folder) {
   return names;
 }
 
-// A folder for temporary files, for the case that some are left.
+// A folder for temporary files. A test finds there the files that were left.
 class Temporary {
  public:
   Temporary() : path_(testing::TempDir() + "datum-two-dead-XXXXXX") {
@@ -190,8 +191,8 @@ class TwoDead : public testing::TestWithParam<Ways> {
     ASSERT_EQ(caller_->receive(), "begun");
   }
 
-  // If they are stopped first, both die in the state of that moment. Otherwise one may see the
-  // other's death.
+  // If both processes are stopped first, both die in the state of that moment. Otherwise one
+  // process may see the other's death.
   Estate kill_both(bool stopped) {
     if (stopped) {
       listener_->stop();
@@ -205,7 +206,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
     return estate;
   }
 
-  // Over TCP a qualifier that is a port has no socket name.
+  // Whether the qualifier has a socket name. Over TCP a qualifier that is a port has none.
   bool has_name() const {
     return std::string(GetParam().ways) != "tcp" || GetParam().long_qualifier;
   }
@@ -215,7 +216,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
     EXPECT_EQ(lines_of("/proc/net/tcp", 9, estate.sockets), "");
     EXPECT_EQ(lines_of("/proc/net/tcp6", 9, estate.sockets), "");
     EXPECT_EQ(names_of(qualifier_), "");
-    // The next service point may have the qualifier.
+    // The next service point must be able to take the qualifier.
     const Variable transport("DATUM_TRANSPORT", GetParam().ways);
     const Ia ia = open_ia();
     const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
@@ -242,7 +243,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
     expect_no_names(estate);
     if (has_child) {
       EXPECT_EQ(::kill(child_, 0), 0) << "it has not lived on";
-      listener_.reset(); // closes the pipe of its commands
+      listener_.reset(); // closes the pipe for commands, so that the child ends
       EXPECT_EQ(waitpid(child_, nullptr, 0), child_);
     }
     expect_no_memory(estate);

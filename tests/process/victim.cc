@@ -18,7 +18,8 @@ namespace datum::test {
 
 namespace {
 
-// Touching a page costs a victim more than most operations, so only a few have a large buffer.
+// To touch a page costs a victim more than most operations, so only a few operations have a large
+// buffer.
 std::size_t buffer_size(Operation operation) {
   switch (operation) {
   case Operation::kSendLarge:
@@ -38,7 +39,7 @@ bool is_through_ring(Operation operation) {
 }
 
 Ia open_for(Operation operation) {
-  // Memory that cannot be copied goes in pieces through the ring.
+  // If the peer's memory cannot be copied directly, the data goes through the ring in pieces.
   if (is_through_ring(operation)) forbid_vm_calls();
   return open_ia();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/victim.h: the actions of a process that is going to be killed.
+// tests/process/victim.h: what a process does that is going to be killed.
 #pragma once
 
 #include "executioner.h"

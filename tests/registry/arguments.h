@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/arguments.h: argument lists as bytes, and lists to call functions with.
-// The stub provider records with it what arrives; the tests compare that with what they passed.
+// tests/registry/arguments.h: argument lists as bytes, and argument lists to call functions with.
+// The stub provider records the arguments that arrive as bytes; the tests compare them with what
+// they passed.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ void record_arguments(StubCall& call, const Args&... args) {
   (append(args), ...);
 }
 
-// A value of any argument type that is told apart from its neighbours.
+// A value of any argument type, different from the values of neighbouring arguments.
 template <class T>
 T argument(std::uintptr_t number) {
   if constexpr (std::is_pointer_v<T>) {
@@ -37,7 +38,7 @@ T argument(std::uintptr_t number) {
   }
 }
 
-// The arguments behind the handle in a call of a function of this type.
+// The arguments that follow the handle in a call of a function of this type.
 template <class... Rest>
 std::tuple<Rest...> rest_of(DAT_RETURN (*)(DAT_HANDLE, Rest...)) {
   return []<std::size_t... kIndex>(std::index_sequence<kIndex...>) {

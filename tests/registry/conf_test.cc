@@ -20,7 +20,7 @@ Document<Entry> parse(std::string_view text) {
   return parse_dat_conf(text);
 }
 
-// The diagnostic of a text without good entries, which must have only one.
+// The diagnostic of a text without good entries. There must be exactly one diagnostic.
 std::string complaint(std::string_view text) {
   const Document<Entry> d = parse(text);
   EXPECT_TRUE(d.entries.empty());

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/datadm_test.cc: datadm: the text that it writes, and the program as an
+// tests/registry/datadm_test.cc: tests of datadm: the text that it writes, and the program as an
 // administrator runs it.
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <string>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <utility>
 
+#include "base/unique_fd.h"
 #include "common/tool_error.h"
 #include "datadm/adapters.h"
 #include "datadm/conf_text.h"
@@ -58,7 +64,7 @@ TEST(DatadmText, OtherThreadSafetyIsAnotherLine) {
   EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0 u1.2 threadsafe"});
 }
 
-// If each line caused a search, these tests would take minutes.
+// If each line caused a search of the whole file, these tests would take minutes.
 constexpr int kManyLines = 100'000;
 
 // Rules: REGISTRY.1
@@ -227,7 +233,7 @@ TEST_F(Datadm, UpdateDropsWhatVanished) {
   EXPECT_NE(text().find("datum-lo u1.2 threadsafe"), std::string::npos);
 }
 
-// Another vendor's datadm, or the one of another host, has left a line.
+// The line comes from another vendor's datadm, or from the datadm of another host.
 TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
   const std::string kept = "# mine\nib0 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"\"\n"
                            "ib1 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"a note\"\n";
@@ -250,6 +256,43 @@ TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
   ASSERT_EQ(::stat(conf().c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0640U);
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), {}), 2);
+}
+
+// What chattr(1) does. False: this process or this file system may not.
+bool set_attribute(const std::string& path, unsigned attribute, bool on) {
+  const datum::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  unsigned flags = 0;
+  if (!fd || ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
+  flags = on ? flags | attribute : flags & ~attribute;
+  return ::ioctl(fd.get(), FS_IOC_SETFLAGS, &flags) == 0;
+}
+
+struct Attribute {
+  unsigned flag;
+  const char* name;
+  char letter;
+};
+
+// Nobody may change such a file or make one in such a folder, not even root.
+TEST_F(Datadm, AnAttributeThatForbidsTheChangeIsNamed) {
+  directory_.write("dat.conf", "");
+  const std::string folder = directory_.path().string();
+  for (const Attribute& each :
+       {Attribute{FS_IMMUTABLE_FL, "immutable", 'i'}, Attribute{FS_APPEND_FL, "append only", 'a'}})
+    for (const auto& [path, failure] :
+         {std::pair{conf(), "cannot replace " + conf()},
+          std::pair{folder, (each.letter == 'i' ? "cannot create a file in " + folder
+                                                : "cannot replace " + conf())}}) {
+      if (!set_attribute(path, each.flag, true))
+        GTEST_SKIP() << "no attributes of files (chattr) here";
+      const Ran ran = run({"-a", services_});
+      ASSERT_TRUE(set_attribute(path, each.flag, false));
+      EXPECT_EQ(ran.status, 1);
+      EXPECT_EQ(ran.err, "datadm: " + failure + ": Operation not permitted (" + path +
+                             " has the attribute \"" + each.name + "\", which `lsattr -d " + path +
+                             "` shows; as root: `chattr -" + each.letter + " " + path + "`)\n");
+      EXPECT_EQ(text(), "");
+    }
 }
 
 TEST_F(Datadm, ALinkToNothingIsWrittenThrough) {
@@ -285,7 +328,7 @@ TEST_F(Datadm, CreatesNoFolder) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-// Without a dat.conf datadm takes the next place whose folder exists.
+// Without a dat.conf, datadm takes the first place whose folder exists.
 TEST_F(Datadm, WithoutAFolderForTheFirstPlaceTheSecondIsWritten) {
   if (const std::string why = datum::test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
   const std::string script = "mount -t tmpfs none /etc && \"$0\" -a \"$1\" && ls /etc";
@@ -304,7 +347,7 @@ TEST_F(Datadm, WhatIsNoFileIsNotReplacedByOne) {
   EXPECT_EQ(run_on("", {"-a", services_}).err, "datadm: --file names no file; it is empty\n");
 }
 
-// Under a limit on the size of a file, like on a full disk.
+// A limit on the size of a file, which acts like a full disk.
 TEST_F(Datadm, NothingIsSaidToBeDoneThatIsNot) {
   directory_.write("dat.conf", "nonsense\n");
   const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -a \"$2\"";
@@ -357,8 +400,8 @@ TEST_F(Datadm, UnchangedFileIsNotReplaced) {
   EXPECT_EQ(before.st_ino, after.st_ino);
 }
 
-// A place where nothing may be written. Root may write everywhere, hence the limit, under which a
-// draft cannot be written.
+// A place where nothing may be written. Root may write everywhere, so the test sets a limit under
+// which no draft can be written.
 TEST_F(Datadm, WithNothingToChangeAFileWithoutALastNewlineIsLeftAlone) {
   directory_.write("dat.conf", "# mine");
   const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -u";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/dispatch_test.cc: the 66 forwarded calls: the right slot with the right arguments,
-// and no crash whatever the handle is.
+// tests/registry/dispatch_test.cc: the 66 forwarded calls. Each must reach the right slot with the
+// right arguments, and no handle may cause a crash.
 #include <cstring>
 #include <sys/mman.h>
 #include <vector>
@@ -148,8 +148,8 @@ TEST_F(Dispatch, ReadableMemoryWithoutATableIsRefused) {
 }
 
 TEST_F(Dispatch, NeighboursOfAGoodHandleAreRefused) {
-  // One page with an object; the next page is unmapped. Both are most likely in one large-page
-  // frame.
+  // One page contains an object; the next page is unmapped. Both most likely belong to the same
+  // frame of a large page.
   const Mapping mapped(2, PROT_READ | PROT_WRITE);
   auto* object = reinterpret_cast<void**>(mapped.base() + kPage - sizeof(void*));
   std::memcpy(object, new_stub_object(), sizeof(void*));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/environment_test.cc: what the environment and the file do, a process for each
-// case.
+// tests/registry/environment_test.cc: the effects of the environment and of dat.conf, tested in a
+// separate process for each case.
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -42,11 +42,11 @@ class Environment : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
-// An escape sequence that clears the screen, and a line that looks like one of the log.
+// An escape sequence that clears the screen, and a text that looks like a line of the log.
 constexpr const char* kHostile = "x\033[2J\xc2\x9b\ndatum warn: all is well";
 constexpr const char* kShown = "x\\x1b[2J\\u009b\\ndatum warn: all is well";
 
-// True: there are only lines of the log.
+// True: the text consists of lines of the log only.
 bool is_clean_log(const std::string& text) {
   std::istringstream in(text);
   for (std::string each; std::getline(in, each);)
@@ -79,7 +79,8 @@ TEST_F(Environment, AnEmptyOverrideIsNotSet) {
   EXPECT_EQ(ran.err, "");
 }
 
-// A file as long as a distribution's, with entries for programs of DAT 2.0 and some for DAT 1.2.
+// A file as long as that of a distribution, with entries for programs of DAT 2.0 and some for DAT
+// 1.2.
 static std::string long_file() {
   std::string conf;
   for (int i = 0; i != 62; ++i)

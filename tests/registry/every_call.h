@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/every_call.h: the 66 calls that libdat forwards, with the position of their slot
-// in the provider table and the subtype that a bad handle gives. The numbers are
-// literals from the specification. X(function, slot, subtype)
+// tests/registry/every_call.h: the 66 calls that libdat forwards. Each has the position of its slot
+// in the provider table and the subtype that a bad handle gives. The numbers are literals from the
+// specification. X(function, slot, subtype)
 #pragma once
 
 #define DATUM_CALLS_ON_IAS(X)                                                                      \

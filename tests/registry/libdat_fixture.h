@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/libdat_fixture.h: libdat in this process with a dat.conf of stub providers.
-// The file is written and named by DAT_OVERRIDE before the first call (libdat_main.cc).
+// tests/registry/libdat_fixture.h: libdat in this process, with a dat.conf of stub providers.
+// libdat_main.cc writes the file and names it in DAT_OVERRIDE before the first call.
 #pragma once
 
 #include <dat/dat_registry.h>
@@ -29,7 +29,8 @@ inline DAT_RETURN close_ia(DAT_IA_HANDLE ia) {
   return dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
 }
 
-// The state of the stub, and an object of the IA opened last; the library has to be loaded.
+// The state of the stub, and an object of the IA that was opened last. The stub's library has to be
+// loaded.
 StubState& stub();
 DAT_HANDLE new_stub_object();
 bool stub_is_loaded();

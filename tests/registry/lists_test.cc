@@ -35,7 +35,7 @@ DAT_PROVIDER_INFO info(const char* name, DAT_BOOLEAN thread_safe = DAT_FALSE) {
   return result;
 }
 
-// Sets DATUM_STRICT while it lives and restores the old value then.
+// Sets DATUM_STRICT. The destructor restores the old value.
 class Mode {
  public:
   explicit Mode(const char* value) {
@@ -224,7 +224,7 @@ TEST(Uses, OfAListThatIsTooShortAreToldToProvidersAtEachUseAndEachOpen) {
     EXPECT_EQ(dat_registry_list_providers(1, &number, list.pointers.data()), 0U);
   };
   const OpenResult first = open_ia("by-hand");
-  const std::uint64_t before = told_uses; // earlier tests of this process have added some
+  const std::uint64_t before = told_uses; // earlier tests of this process have added some uses
   use();
   EXPECT_EQ(told_uses, before + 1);
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/no_memory_test.cc: the registry leaves nothing behind when it gets no memory in
+// tests/registry/no_memory_test.cc: the registry leaves nothing behind if an allocation fails in
 // the middle of a call.
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ using datum::iwarp::test::NoMemory;
 
 namespace {
 
-// Log lines about calls that have succeeded take memory as well. Set before libdat reads the
-// variable.
+// Makes libdat log calls that succeed, because those lines take memory as well. Set before libdat
+// reads the variable.
 const bool kTold = ::setenv("DAT_DBG_TYPE", "0x28", 1) == 0;
 
 constexpr DAT_RETURN kNoMemory = 0x80030002U;
@@ -24,7 +24,7 @@ struct Object {
 };
 
 int open_objects = 0;
-// More tables than the registry has room for at first, so that one of them makes it grow.
+// More tables than the registry has room for at first, so that it has to grow.
 DAT_PROVIDER tables[160];
 std::size_t next_table = 0;
 Object objects[160];
@@ -53,7 +53,7 @@ class RegistryNoMemory : public testing::Test {
     }
     next_table = 0;
     open_objects = 0;
-    // Longer than a std::string holds without an allocation.
+    // A name that is longer than a std::string holds without an allocation.
     std::string("an interface adapter whose name takes memory").copy(info_.ia_name, 255);
     info_.dapl_version_major = 1;
     info_.dapl_version_minor = 2;
@@ -86,7 +86,7 @@ TEST_F(RegistryNoMemory, OpenThatFailsLeavesNeitherAnIaNorItsPlace) {
   ASSERT_EQ(registry_.add(&tables[159], &info_), DAT_SUCCESS);
   int failed = 0;
   int opened = 0;
-  // Each open has a new table. For some of them the list of known tables has to grow.
+  // Each open registers a new table. For some of them the list of known tables has to grow.
   while (next_table < 150) {
     for (int allowed = 0;; ++allowed) {
       DAT_IA_HANDLE ia = DAT_HANDLE_NULL;

@@ -137,7 +137,7 @@ TEST(Open, EachKeyIsInitialisedByItself) {
 TEST(Open, AlternativesAreTriedInFileOrder) {
   const OpenResult opened = open_ia("chain");
   ASSERT_EQ(opened.ret, 0U);
-  // The two libraries that cannot be loaded are passed over. fini is called for the silent one.
+  // The two libraries that cannot be loaded are skipped. fini is called for the silent one.
   EXPECT_EQ(stub().inits, 2);
   EXPECT_EQ(stub().finis, 1);
   EXPECT_EQ(close_ia(opened.ia), 0U);

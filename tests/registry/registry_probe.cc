@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/registry_probe.cc: a consumer that the environment tests start.
 //   registry_probe list            a line "name u1.2 threadsafe" for each entry
-//   registry_probe list-of-8 N     asks N times with a list of 8: a line "0x00000000 8" each, and
-//                                  then those of the last answer as above
-//   registry_probe thread-safety NAME   opens it for programs without and with threads: a line
-//                                       "asked 0 told 0" for each
+//   registry_probe list-of-8 N     asks N times with a list of 8, prints "0x00000000 8" each time,
+//                                  then prints the entries of the last answer as `list` does
+//   registry_probe thread-safety NAME   opens NAME for programs without and with threads, and
+//                                       prints "asked 0 told 0" for each
 //   registry_probe refusals NAME   calls that are refused, one of them an open of NAME
 //   registry_probe open NAME...    a line "NAME 0x00000000" for each name; opened IAs are closed
 //   registry_probe open-version-2 NAME...   the same as a program of DAT 2.0

@@ -17,7 +17,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-// The output of these programs fits into a pipe, so the two pipes can be read one after the other.
+// The output of these programs fits into a pipe. So the two pipes can be read one after the other.
 std::string read_all(int fd) {
   std::string text;
   char buffer[4096];

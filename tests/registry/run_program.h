@@ -11,7 +11,7 @@ struct Ran {
   std::string err;
 };
 
-// environment: "NAME=value" each. The program also has those variables of this process whose names
-// do not begin with DAT.
+// environment: strings "NAME=value". The program also gets the variables of this process whose
+// names do not begin with DAT.
 Ran run_program(const std::vector<std::string>& command,
                 const std::vector<std::string>& environment);

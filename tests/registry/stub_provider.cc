@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/registry/stub_provider.cc: a provider that carries out nothing and records
-// every call.
+// tests/registry/stub_provider.cc: a provider that does nothing except record every call.
 #include "stub_provider.h"
 
 #include <array>
@@ -33,7 +32,7 @@ struct Object {
   const DAT_PROVIDER* table;
 };
 
-// Objects and tables stay, as handles and registrations may point at them.
+// Objects and tables are never freed, because handles and registrations may point at them.
 std::mutex mutex;
 std::vector<std::unique_ptr<Instance>> instances;
 std::vector<std::unique_ptr<Object>> objects;
@@ -56,7 +55,7 @@ bool behaves(const std::string& behaviour, const char* word) {
   return behaviour.find(word) != std::string::npos;
 }
 
-// The signature of ia_open says nothing about the instance: look it up by name.
+// ia_open has no argument that names the instance, so the instance is found by the IA's name.
 Instance* instance_of(const std::string& name) {
   const std::scoped_lock lock(mutex);
   for (const auto& instance : instances)

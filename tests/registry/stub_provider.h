@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/stub_provider.h: the state that the stub provider shares with the test that loaded
 // it.
-// The stub serves any IA name. Its instance data are words that choose how it behaves:
+// The stub serves any IA name. Its instance data are words that choose its behaviour:
 //   silent     init registers nothing
 //   listing    init calls dat_registry_list_providers
 //   inward     init opens its own name
@@ -9,7 +9,7 @@
 //   hollow     ia_open succeeds without an object
 //   staying    fini leaves the registration behind
 //   partial    the table lacks dat_ep_query
-//   unmapping  the IA's object is in a page that ia_close unmaps, between two calls with its handle
+//   unmapping  the IA's object is in a page that ia_close unmaps between two calls with its handle
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 struct StubCall {
   int slot = 0; // position in the provider table
   std::size_t size = 0;
-  unsigned char arguments[192] = {}; // one behind the other
+  unsigned char arguments[192] = {}; // the arguments, one after the other
 };
 
 struct StubState {
@@ -39,5 +39,5 @@ struct StubState {
 };
 
 extern "C" StubState* stub_state();
-// An object of the IA opened last, as a provider would create it. Never freed.
+// An object of the IA that was opened last, as a provider would create it. It is never freed.
 extern "C" DAT_HANDLE stub_object();

@@ -31,7 +31,7 @@ Key key(const char* name, std::uint32_t major, std::uint32_t minor, bool thread_
   return {name, major, minor, thread_safe};
 }
 
-// The index of the best offer, or the step at which the request failed.
+// The index of the best offer, or the step that rejected the request.
 struct Answer {
   int best = -1;
   Miss miss = Miss::Name;
@@ -109,7 +109,7 @@ TEST(Alias, PartsWithoutBothSidesAreReported) {
   EXPECT_EQ(a.for_unknown(), std::nullopt);
 }
 
-// A provider that has an object in a page of its own, and tables that are known.
+// A page with an object of a provider, and the provider's table, which is known.
 class HandleTrust : public testing::Test {
  protected:
   HandleTrust() {
@@ -303,7 +303,7 @@ static std::vector<std::string> loopback() {
   return {"lo"};
 }
 
-// The entry of a registry that answers the request; null: none.
+// The entry with which the registry answers the request. null: no entry does.
 static StaticEntry* answer_of(StaticRegistry& registry, const Key& request) {
   Matcher matcher(request);
   return registry.find(request, matcher);
@@ -394,7 +394,7 @@ TEST(BuiltIn, KernelAndNondefaultLinesAreNotListed) {
   EXPECT_FALSE(registry.holds_name("b"));
 }
 
-// If each line caused a search, these tests would take minutes.
+// If each line caused a search of the whole file, these tests would take minutes.
 constexpr int kManyLines = 100'000;
 
 static StaticRegistry many(const std::function<std::string(int)>& name_and_version) {

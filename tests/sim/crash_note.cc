@@ -29,7 +29,7 @@ void write_note(int number) {
   put("seed ");
   put({digits, static_cast<std::size_t>(end - digits)});
   put(": ended by a signal\n");
-  std::raise(number); // the action is the default again
+  std::raise(number); // the signal has its default action again
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 
 namespace datum::test {
 
-// From now on a crash prints "seed N: ended by a signal" to stderr, and the signal then does what
-// it would have done. A sanitizer keeps the signals that it reports itself.
+// From now on a crash prints "seed N: ended by a signal" to stderr. After that the signal has its
+// default action. A sanitizer keeps the signals that it reports itself.
 void note_at_a_crash(std::uint64_t seed);
 
 } // namespace datum::test

@@ -7,13 +7,13 @@
 namespace datum::test {
 namespace {
 
-// The bounds are numbers of events in so many seeds.
+// The bounds are numbers of events in this many seeds.
 constexpr std::uint64_t kCounted = 2000;
 
 struct Bound {
   const char* what;
   std::uint64_t happened;
-  std::uint64_t least; // in kCounted seeds
+  std::uint64_t least; // in kCounted seeds, at least
 };
 
 template <class Kind, std::size_t size>
@@ -28,8 +28,8 @@ std::string too_seldom(const Tally& counted, std::uint64_t seeds) {
   const auto& connections = counted.connection_events;
   const auto& requests = counted.dto_events;
   const auto& successes = counted.successes;
-  // Each bound is about half of the events of the seeds from 1 on, and less than those of any 400
-  // seeds that were tried.
+  // Each bound is about half of the events that happen in the seeds from 1 on. In no 400 seeds that
+  // were tried did fewer events happen than the bound demands of 400 seeds.
   const Bound bounds[] = {
       {"connection event Established", of(connections, EventKind::Established), 2900},
       {"connection event PeerRejected", of(connections, EventKind::PeerRejected), 3000},
@@ -45,7 +45,7 @@ std::string too_seldom(const Tally& counted, std::uint64_t seeds) {
       {"status LocalLength", of(requests, DtoStatus::LocalLength), 170},
       {"status RemoteAccess", of(requests, DtoStatus::RemoteAccess), 170},
       {"status RemoteResponder", of(requests, DtoStatus::RemoteResponder), 150},
-      // These two are so rare that 400 seeds may have none.
+      // These two statuses are so rare that 400 seeds may have none.
       {"status Transport", of(requests, DtoStatus::Transport), 1},
       {"status ReceiverNotReady", of(requests, DtoStatus::ReceiverNotReady), 4},
       {"Send that succeeds", of(successes, Opcode::Send), 2000},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The two ends of a search besides an invariant: too few events, and a crash.
+// Two ways in which a search fails without a broken invariant: too few events, and a crash.
 #include "enough.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Named faults in virtual time. A seed that the search found becomes a test here.
+// Named faults in virtual time. When the search finds a seed that fails, that seed becomes a test
+// here.
 #include "play.h"
 
 namespace datum::test {
@@ -84,7 +85,7 @@ SIM_TEST(Connection, TheSurvivorOfADeathHearsOfItWithinASecond) {
   Play play{seed, seed % 3 == 0};
   play.connect();
   play.active.post_receive(100, 1);
-  play.active.post_send(0, 50, 1, false); // no Recv is posted for it any more
+  play.active.post_send(0, 50, 1, false); // no further Recv is posted for this Send
   play.passive_node.kill();
   play.pass(kSecond);
   EXPECT_EQ(play.active.last_event(), EventKind::Broken);
@@ -148,7 +149,7 @@ SIM_TEST(Sleep, DoorbellsAloneKeepTwoSleepersTalking) {
   }
 }
 
-// Seed 7579 of an earlier search: the refusal was put on a list that no code looked at.
+// Seed 7579 of an earlier search: the refusal was put on a list that no code read.
 SIM_TEST(Sleep, ARequestThatFailsAtOnceIsReportedToASleeper) {
   Play play{seed, true};
   play.connect();
@@ -162,7 +163,8 @@ SIM_TEST(Sleep, ARequestThatFailsAtOnceIsReportedToASleeper) {
   EXPECT_EQ(play.passive.last_event(), EventKind::Broken);
 }
 
-// Seed 78896 of an earlier search: after the Recv was posted the message was not looked at again.
+// Seed 78896 of an earlier search: no code checked the waiting message again after the Recv was
+// posted.
 SIM_TEST(Sleep, AMessageThatWaitedIsAcknowledgedThoughItsReceiverCallsNothingMore) {
   Play play{seed, seed % 3 == 0};
   play.connect();

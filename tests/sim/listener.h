@@ -24,14 +24,15 @@ class Listener {
   bool reserved() const { return point_->reserved(); }
   bool spent() const { return point_->spent(); }
   bool brings_endpoint() const { return point_->ep_source() == ServicePoint::EpSource::Provider; }
-  // The party whose EP an RSP connects. null: no party's.
+  // The party whose EP this RSP connects. null: the RSP has no party's EP.
   Party* party() { return party_; }
 
   // Takes the requests that have arrived.
   void harvest();
   bool waits() const { return !waiting_.empty(); }
   ConnectionRequest& take_newest();
-  // Hands `request` off to `other`. It is presented there, unless the EVD there is full.
+  // Hands `request` off to `other`. The request arrives at the EVD of `other`, unless that EVD is
+  // full.
   static void hand_off(ConnectionRequest& request, Listener& other);
 
  private:

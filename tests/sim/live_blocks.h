@@ -6,7 +6,7 @@
 
 namespace datum::test {
 
-// Blocks from operator new, of all threads. Always 0 under a sanitizer, which looks for leaks
+// Blocks from operator new, of all threads. Always 0 under a sanitizer, which searches for leaks
 // itself.
 std::int64_t live_blocks();
 

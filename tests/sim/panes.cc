@@ -9,7 +9,7 @@
 namespace datum::test {
 namespace {
 
-constexpr std::size_t kRemembered = 8; // openings; older ones are not tried any more
+constexpr std::size_t kRemembered = 8; // openings; requests use no older opening
 
 } // namespace
 

@@ -64,8 +64,8 @@ MemoryRegion* Party::make_region(std::uint64_t offset, std::uint64_t length, Acc
 }
 
 void Party::free_endpoint() {
-  // A Recv that a message was filling comes back without a completion. Another one may be used by a
-  // message that has arrived and is only looked at now.
+  // A Recv that a message was filling returns to the SRQ without a completion. Another Recv may be
+  // used by a message that has arrived and is processed only now.
   if (setup_.shared != nullptr && life_ == Life::Up) setup_.shared->lose_track();
   node_.with_lock([&] {
     require(node_.adapter->free(*ep_).ok(), "party {}: its EP cannot be freed", number_);
@@ -95,7 +95,7 @@ std::optional<std::uint64_t> Party::untaken(std::size_t skip) const {
 }
 
 Party::Reception Party::reception(std::uint64_t length) const {
-  // It is not known which Recv of an SRQ a message will take. Most are long enough.
+  // It is not known which Recv of the SRQ a message will take. Most Recvs are long enough.
   if (peer_->setup_.shared != nullptr)
     return length <= kSharedMessage ? Reception::Fits : Reception::TooLong;
   // Messages use the peer's Recvs up in order.
@@ -150,7 +150,7 @@ void Party::adopt(Endpoint& endpoint) {
   trace("party {}: takes the EP of its request", number_);
   free_endpoint();
   ep_ = &endpoint;
-  // A window that was bound for one EP is no use for another.
+  // A window that was bound for one EP is useless for another EP.
   renew_rmr();
   soft_ = hard_ = kWatermarkInfinite;
   soft_armed_ = false;

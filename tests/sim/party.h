@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/sim/party.h: one end of a connection, and the events that it must get.
 // Lives here: an EP with its EVDs and memory, what was posted (party_posts.cc), what it opens to
-// its
-//             peers (party_rights.cc), and the check of every event against that (party_events.cc).
+//             its peers (party_rights.cc), and the check of every event against that
+//             (party_events.cc).
 // Not here:   the calls on it (search.h).
 #pragma once
 
@@ -32,8 +32,8 @@ inline constexpr std::uint64_t kPartyBytes = kPanesAt + kPanes * kPaneBytes;
 
 // The options of a party.
 struct PartySetup {
-  ProtectionZone* zone = nullptr;   // shared by several parties; null: one of its own
-  SharedReceives* shared = nullptr; // the SRQ of its Recvs; null: it posts its own
+  ProtectionZone* zone = nullptr;   // several parties share it; null: the party makes its own
+  SharedReceives* shared = nullptr; // the SRQ of its Recvs; null: the party posts Recvs to its EP
   std::int32_t events = 256;        // a small EVD may overflow
   MemoryWindow::Scope scope = MemoryWindow::Scope::Zone;
 };
@@ -66,20 +66,21 @@ class Party {
   // A number that changes when the party changes what peers may do.
   std::uint64_t rights() const { return rights_; }
   const Panes& panes() const { return panes_; }
-  // True: the window of its RMR is not open through the EP of `other`, on the same adapter.
+  // True: through the EP of `other`, on the same adapter, peers cannot use the window of this
+  // party's RMR.
   bool is_shut_off_from(const Party& other) const {
     return zone_ != other.zone_ || setup_.scope == MemoryWindow::Scope::Endpoint;
   }
-  // How many connections it had, and how many notices that its EP has left its SRQ.
+  // How many connections this party had, and how many notices said that its EP has left its SRQ.
   std::uint64_t ups() const { return ups_; }
   std::uint64_t srq_lefts() const { return srq_lefts_; }
-  // How a further message of this length is received at the peer.
+  // What would become of a further message of this length at the peer.
   enum class Reception : std::uint8_t { Fits, TooLong, Waits };
   Reception reception(std::uint64_t length) const;
-  // The length of the oldest message that has no Recv, on its way to this party or arrived.
+  // The length of the oldest message to this party that has no Recv, on its way or arrived.
   std::optional<std::uint64_t> owed_receive() const;
 
-  // True: a message waits though there is a Recv for it, and nothing is on its way any more.
+  // True: a message waits although there is a Recv for it, and nothing more is on its way.
   bool starves() const;
 
   // --- what is done to it ------------------------------------------------------------------------
@@ -104,7 +105,7 @@ class Party {
 
   // --- an RMR (party_rights.cc) ------------------------------------------------------------------
   struct Bind {
-    bool write = false; // a pane for Writes; else a part of the source, for Reads
+    bool write = false; // true: a pane, for Writes; false: a part of the source, for Reads
     std::uint64_t at = 0;
     std::uint64_t length = 0; // 0: unbinds
     bool zero_based = false;
@@ -116,17 +117,17 @@ class Party {
   // Frees the RMR and makes another one.
   void renew_rmr();
   struct Through {
-    const Opening* opening = nullptr; // an opening of `owner`, which is on the peer's adapter
+    const Opening* opening = nullptr; // an opening of `owner`, a party on the peer's adapter
     Party* owner = nullptr;
     bool write = false;
     bool out_of_bounds = false;
     std::uint64_t length = 0;
-    std::uint64_t source = 0; // offset in the source; Write
-    std::uint64_t skip = 0;   // offset in the opening; Read
+    std::uint64_t source = 0; // for a Write: offset in the source
+    std::uint64_t skip = 0;   // for a Read: offset in the opening
     bool suppress = false;
   };
-  // Posts a Write or a Read by the context of an RMR. A request that the peer has to refuse must
-  // fail.
+  // Posts a Write or a Read by the context of an RMR. If the peer has to refuse the request, it
+  // must fail.
   void post_through(const Through& through);
 
   // From now on every request must succeed, until either side disconnects.
@@ -135,14 +136,14 @@ class Party {
 
   // Takes all events and checks them.
   void harvest();
-  // Takes an asynchronous event. False: it is not about this party.
+  // Takes an asynchronous event. False: the event is not about this party.
   bool on_notice(const Event& event);
   // Called after all notices were taken.
   void check_notices() const;
 
  private:
   static constexpr std::size_t kDepth = 24;
-  static constexpr std::int32_t kManyEvents = 256; // more than are ever owed
+  static constexpr std::int32_t kManyEvents = 256; // more events than can ever be due
 
   bool has_room_for_events() const {
     return may_overflow() || events_owed_ < static_cast<std::size_t>(kManyEvents / 2);
@@ -153,7 +154,8 @@ class Party {
   std::uint64_t address(std::uint64_t offset) const {
     return reinterpret_cast<std::uint64_t>(memory_.get()) + offset;
   }
-  // Messages of this party that the peer has not taken yet, without the first `skip`.
+  // The length of the oldest message of this party that the peer has not taken, after skipping
+  // `skip` of these messages. Nothing: there is no such message.
   std::optional<std::uint64_t> untaken(std::size_t skip) const;
   MemoryRegion* make_region(std::uint64_t offset, std::uint64_t length, Access access);
   CompletionFlags flags(bool suppress) const { return suppress ? kSuppress : kDefaultCompletion; }
@@ -162,7 +164,7 @@ class Party {
   void post_rdma(const PostedRequest& request, std::uint64_t own, const RemoteTriplet& remote,
                  std::uint32_t segments);
   bool must_refuse(const Through& through) const;
-  // True: there is room for a Recv or Read that overlaps no other one under way.
+  // True: there is room for a Recv or Read that overlaps no other Recv or Read under way.
   bool sink_has_room(std::uint64_t length) const;
   bool may_be_flushed() const;
   void collect();
@@ -181,7 +183,7 @@ class Party {
   bool may_lack_events() const { return was_full_ && overflow_told_; }
   void watch_soft_watermark(std::int32_t held);
   void check_placed(const PostedRequest& request);
-  // Takes the next message of the peer off the list, with the Writes in front of it.
+  // Takes the peer's next message off the list, with the Writes before that message.
   Sent next_message();
   void check_write(const Sent& write) const;
   void check_window() const;
@@ -215,15 +217,16 @@ class Party {
   std::uint32_t peer_life_ = 0;
   std::uint64_t next_cookie_ = 1;
   std::size_t events_owed_ = 0;
-  // A request of this life has failed: the others of its class are flushed. A Read may have had its
-  // answer before the Send in front of it failed, and the other way round.
+  // A request of this life has failed, so the other requests of its class are flushed. A Read may
+  // have had its answer before an earlier Send failed, and a Send may have succeeded before an
+  // earlier Read failed.
   bool failed_ = false;            // a request of this connection; all that follow must fail
   bool culprit_found_ = false;     // at most one request ends with another status than "flushed"
-  std::uint64_t messages_in_ = 0;  // received in this life
+  std::uint64_t messages_in_ = 0;  // messages received in this life
   std::uint64_t messages_out_ = 0; // Sends whose completion was seen
   std::uint64_t ups_ = 0;
   std::uint64_t srq_lefts_ = 0;
-  std::uint64_t last_shared_ = 0; // the newest Recv of the SRQ that it has used
+  std::uint64_t last_shared_ = 0; // the newest Recv of the SRQ that this party has used
   bool was_full_ = false;         // in this life its EVD was full
   bool overflow_told_ = false;
   std::int32_t soft_ = kWatermarkInfinite;
@@ -233,7 +236,7 @@ class Party {
   std::deque<Event> arrived_; // taken from the EVD, not checked yet
   std::deque<PostedRequest> requests_;
   std::deque<PostedReceive> receives_;
-  std::map<std::uint32_t, std::deque<Sent>> sent_; // by life; the peer has not seen them yet
+  std::map<std::uint32_t, std::deque<Sent>> sent_; // by life; not yet seen by the peer
 };
 
 } // namespace datum::test

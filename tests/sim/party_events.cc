@@ -10,8 +10,8 @@ namespace datum::test {
 void Party::harvest() {
   if (node_.dead()) return;
   Event event;
-  // Connection events are taken first: when the last one is there, every flushed DTO must be there,
-  // too.
+  // Connection events are taken first. So every flushed DTO must be there when the last connection
+  // event is.
   std::vector<Event> connection;
   while (connect_evd_->dequeue(event).ok()) connection.push_back(event);
   harvest_dtos();
@@ -20,7 +20,7 @@ void Party::harvest() {
   panes_.check(number_);
 }
 
-// The peer's checks must not depend on which events this party has looked at.
+// The peer's checks must not depend on which events this party has taken.
 void Party::collect() {
   was_full_ = was_full_ || dto_evd_->full();
   Event event;
@@ -58,7 +58,7 @@ void Party::on_request_done(const Event& event) {
   last_status_ = event.status;
   trace("party {}: request {} ends with status {}", number_, event.cookie,
         static_cast<int>(event.status));
-  // A successful request without an event has ended before the next one with an event.
+  // If a successful request has no event, it has ended before the next request that has an event.
   while (true) {
     require(!requests_.empty(), "party {}: a completion too many, cookie {}", number_,
             event.cookie);
@@ -97,7 +97,7 @@ void Party::fail_request(const PostedRequest& request, DtoStatus status) {
           request.cookie, static_cast<int>(status));
   culprit_found_ = true;
   const bool refused = status == DtoStatus::RemoteAccess;
-  // A connection may also be lost while the peer refuses the request.
+  // The connection may also be lost while the peer refuses the request.
   require(refused || !request.forbidden || status == DtoStatus::Transport,
           "party {}: request {} had to be refused and ends with status {}", number_, request.cookie,
           static_cast<int>(status));
@@ -192,7 +192,7 @@ Sent Party::next_message() {
   }
 }
 
-// `write` is a Write of the peer. Its bytes are at the target unless newer ones may be there.
+// `write` is a Write of the peer. Its bytes must be at the target unless newer bytes may be there.
 void Party::check_write(const Sent& write) const {
   if (write.ring == &window_pieces_ && window_ == nullptr) return;
   if (write.ring->intact(write.serial))
@@ -236,7 +236,7 @@ void Party::check_last_event(const Event& event) const {
 
 void Party::end_life() {
   const bool complete = !may_lack_events();
-  // All requests that are left were suppressed and successful.
+  // Only requests that were suppressed and successful may be left.
   for (const PostedRequest& request : requests_) {
     require(!complete || (request.suppressed && !failed_ && !request.forbidden),
             "party {}: request {} never ended", number_, request.cookie);
@@ -247,7 +247,7 @@ void Party::end_life() {
   events_owed_ -= requests_.size() + receives_.size();
   requests_.clear();
   receives_.clear();
-  // It is not known any more which binds were carried out.
+  // After lost events it is not known which binds were carried out.
   if (!complete) renew_rmr();
   if (!complete && setup_.shared != nullptr) setup_.shared->lose_track();
   life_ = Life::Over;

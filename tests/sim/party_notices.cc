@@ -14,7 +14,7 @@ void Party::set_watermarks(std::int32_t soft, std::int32_t hard) {
   node_.with_lock([&] { ep_->set_watermarks(soft, hard); });
 }
 
-// `held`: the Recvs that it holds before a message can take one.
+// `held`: how many Recvs the EP holds before a message can take one.
 void Party::watch_soft_watermark(std::int32_t held) {
   if (!soft_armed_ || held <= soft_) return;
   soft_armed_ = false;
@@ -41,7 +41,7 @@ bool Party::on_notice(const Event& event) {
   require(event.kind == EventKind::AsyncWatermark, "party {}: an asynchronous event of kind {}",
           number_, static_cast<int>(event.kind));
   ++tally.watermarks;
-  // An EP with an SRQ takes a Recv when a message comes.
+  // An EP with an SRQ holds no Recv until a message comes and takes one.
   if (setup_.shared != nullptr) watch_soft_watermark(1);
   require(soft_due_ > 0, "party {}: a soft watermark that is not due", number_);
   --soft_due_;

@@ -57,7 +57,7 @@ void Party::post_send(std::uint64_t source, std::uint64_t length, std::uint32_t 
   });
 }
 
-// `own`: the offset of this party's bytes.
+// `own`: the offset of the bytes in this party's memory.
 void Party::post_rdma(const PostedRequest& request, std::uint64_t own, const RemoteTriplet& remote,
                       std::uint32_t segments) {
   const bool write = request.opcode == Opcode::RdmaWrite;
@@ -104,7 +104,7 @@ void Party::post_bad_write() {
   request.opcode = Opcode::RdmaWrite;
   request.length = 8;
   request.forbidden = true;
-  // Peers may not write to the source.
+  // Peers may not write to the source, so this Write must be refused.
   post_rdma(request, 0, {peer_->source_->remote_stag(), peer_->address(0), 8}, 1);
 }
 

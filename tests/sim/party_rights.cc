@@ -88,7 +88,7 @@ void Party::post_through(const Through& through) {
   std::uint64_t offset = through.skip;
   if (through.out_of_bounds) offset = opening.length - 1;
   if (through.write) {
-    // A request that will be refused needs no piece of its own: nothing may be written.
+    // A request that will be refused needs no piece of its own: it may write nothing.
     if (!request.forbidden) {
       request.ring = &owner.panes_.ring(opening.at);
       offset = owner.panes_.ring(opening.at).take(through.length, request.serial);

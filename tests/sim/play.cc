@@ -13,7 +13,7 @@ SimOptions options_of(std::uint64_t seed, bool direct) {
   return options;
 }
 
-// Messages wait for their Recvs for a second.
+// A message waits one second for its Recv.
 LinkOptions a_second() {
   LinkOptions options;
   options.receive_timeout = kSecond;

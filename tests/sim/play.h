@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/play.h: two adapters with a party each, for named faults. One seed decides all delays.
-// It is printed when a test fails; every named test runs with several seeds.
+// tests/sim/play.h: two adapters with a party each, for tests of named faults. One seed decides all
+// delays. It is printed when a test fails. Every named test runs with several seeds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ inline constexpr ConnQual kQualifier = 2000;
 
 struct Play {
   explicit Play(std::uint64_t seed, bool direct = false);
-  // Listens at the passive side and connects, without answering or waiting.
+  // Listens at the passive side and connects. Does not answer the request and does not wait.
   void request(std::uint32_t timeout_us = 0xffffffff);
   // Takes the request that has arrived.
   void accept();
@@ -31,7 +31,7 @@ struct Play {
   SimNode passive_node;
   Party active;
   Party passive;
-  EventDispatcher* requests = nullptr; // of the passive side's PSP
+  EventDispatcher* requests = nullptr; // the EVD of the passive side's PSP
 };
 
 // SIM_TEST(Connection, PeerDies) { Play play{seed}; ... }

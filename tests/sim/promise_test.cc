@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The promises of decision 312 in virtual time, over the link protocol and a network of at most
-// 50 us.
-// The engine notices the end of polling (unit/progress/schedule_test.cc). Here the adapter falls
-// asleep when the test says so.
+// The promises of decision 312 in virtual time, over the link protocol and a network that takes at
+// most 50 us.
+// unit/progress/schedule_test.cc tests that the engine notices the end of polling. Here the adapter
+// falls asleep when the test says so.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -31,14 +31,14 @@ class Corner {
     });
   }
   Endpoint& ep() const { return *ep_; }
-  // Words of the memory. Peers write to the first half, this side writes from the second half.
+  // The memory in words. Peers write to the first half; this side writes from the second half.
   static constexpr std::size_t kHalf = 64 * 1024;
   static constexpr std::size_t kWords = 2 * kHalf;
   std::uint64_t word(std::size_t at) const { return memory_[at]; }
   void fill(std::size_t at, std::size_t words, std::uint64_t value) {
     std::fill_n(memory_.begin() + static_cast<std::ptrdiff_t>(kHalf + at), words, value);
   }
-  // Words from `at` in the second half to the first words of the peer's memory.
+  // Writes the words from `at` in the second half to the first words of the peer's memory.
   void write(const Corner& peer, std::size_t at, std::size_t words, std::size_t to = 0) {
     const LocalTriplet from{region_->local_stag(), address(kHalf + at), words * 8};
     const RemoteTriplet target{peer.region_->remote_stag(), peer.address(to), words * 8};
@@ -46,7 +46,7 @@ class Corner {
       ASSERT_TRUE(ep_->post_rdma(Opcode::RdmaWrite, {&from, 1}, words, target, 0).ok());
     });
   }
-  // As dat_evd_dequeue() on its EVD.
+  // Does what dat_evd_dequeue() does on the EVD of this side.
   bool dequeue(Event& event) {
     return node_.with_lock([&] {
       node_.stand.progress().poll();
@@ -95,7 +95,7 @@ struct Scene {
     time.settle();
     ASSERT_EQ(requester.ep().state(), EpState::Connected);
   }
-  // The answer is on its way.
+  // Accepts the request. The answer is on its way when this returns.
   void accept(Corner& requester, Corner& accepter, ConnQual qualifier) {
     EventDispatcher* requests = nullptr;
     passive.with_lock([&] {
@@ -115,7 +115,7 @@ struct Scene {
       passive.adapter->consume(request);
     });
   }
-  // Time passes, and only the active adapter does anything.
+  // Lets time pass, in which only the active adapter does anything.
   void run_active_until_connected(const Corner& requester) {
     const Instant end = world.now() + 10 * kMillisecond;
     while (requester.ep().state() != EpState::Connected && world.now() < end) {
@@ -127,8 +127,8 @@ struct Scene {
   Duration chance(Duration below) {
     return static_cast<Duration>(world.random() % static_cast<std::uint64_t>(below));
   }
-  // How long it takes until the first word there has the value, at most 10 ms. No side makes a call
-  // meanwhile.
+  // Returns the time until the first word at `target` has the value, at most 10 ms. Neither side
+  // makes a call meanwhile.
   Duration until_seen(const Corner& target, std::uint64_t value, std::size_t at = 0) {
     const Instant start = world.now();
     while (target.word(at) != value && world.now() - start < 10 * kMillisecond)
@@ -152,7 +152,8 @@ SIM_TEST(Promise, AnAccepterThatSeesDataMayPost) {
   scene.accept(requester, accepter, kQualifier + 7);
   scene.run_active_until_connected(requester);
   ASSERT_EQ(requester.ep().state(), EpState::Connected);
-  constexpr std::size_t kWords = 2048; // copied by the post itself, ordinary memory or not
+  // the post itself copies this much, whether or not the memory is mapped
+  constexpr std::size_t kWords = 2048;
   requester.fill(0, kWords, seed);
   requester.write(accepter, 0, kWords);
   ASSERT_EQ(accepter.word(kWords - 1), seed);
@@ -181,7 +182,7 @@ SIM_TEST(Promise, P3AThreadThatPollsOneEvdDelaysNoOtherEndpointByMoreThan1ms) {
   Scene scene{seed};
   Event event;
   for (std::uint64_t value = 1; value <= 20; ++value) {
-    // The first endpoint is busy with more than the ring holds.
+    // The first endpoint has more under way than the ring holds.
     scene.from[0]->fill(0, Corner::kHalf, value);
     scene.from[0]->write(*scene.to[0], 0, Corner::kHalf);
     scene.from[1]->fill(0, 1, value);
@@ -198,8 +199,8 @@ SIM_TEST(Promise, P3AThreadThatPollsOneEvdDelaysNoOtherEndpointByMoreThan1ms) {
   }
 }
 
-// Small Writes go through the ring while the target polls. Large ones, and all to a sleeping
-// target, go by direct access. The target falls asleep and wakes in between.
+// Small Writes go through the ring while the target polls. Large Writes go by direct access, and so
+// do all Writes to a sleeping target. The target falls asleep and wakes between the Writes.
 SIM_TEST(Promise, P4WritesThatAlternateBetweenPathsStayInOrder) {
   Scene scene{seed, true};
   constexpr std::array<std::size_t, 5> kSizes{1, 9, 4000, 2, 1024};
@@ -240,11 +241,11 @@ SIM_TEST(Promise, P5TheLastPostedOperationLeavesThoughItsPosterDoesNothingMore) 
   for (std::uint64_t value = 1; value <= 20; ++value) {
     scene.from[0]->fill(0, 1, value);
     scene.from[0]->write(*scene.to[0], 0, 1);
-    // The network takes 50 us.
+    // Of the 150 us the network takes 50.
     EXPECT_LE(scene.until_seen(*scene.to[0], value), 150 * kMicrosecond);
     scene.time.run_for(scene.chance(200 * kMicrosecond));
   }
-  // Far more than the ring holds: the rest leaves when there is room.
+  // Far more than the ring holds. The rest leaves when there is room again.
   scene.from[0]->fill(0, Corner::kHalf, 99);
   for (int i = 0; i < 4; ++i) scene.from[0]->write(*scene.to[0], 0, Corner::kHalf);
   scene.from[0]->fill(0, 1, 100);

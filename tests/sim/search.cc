@@ -99,14 +99,15 @@ void Search::run() {
     act();
     let_time_pass();
     if (chance(40)) harvest();
-    // This is far more often than once in the second for which a message waits.
+    // Recvs are posted far more often than once in the second for which a message waits.
     if (gentle_ && chance(30)) pay_receives(false);
   }
-  // Mostly everything comes to rest before the end. Else the end comes in the midst of the work.
+  // Mostly everything comes to rest before the end. Otherwise the end comes in the middle of the
+  // work.
   const std::uint64_t end = below(10);
   if (end < 7) finish();
   if (end == 7) leave_messages_under_way();
-  closing_ = end < 9; // false: requests stay without an answer
+  closing_ = end < 9; // false: requests remain without an answer
   harvest();
   if (end < 7) check_at_rest();
   if (end < 9) free_everything();
@@ -156,7 +157,7 @@ void Search::act_on(Party& party) {
   }
 }
 
-// A request that is posted now is flushed at once.
+// A request that is posted after the end is flushed at once.
 void Search::act_after_the_end(Party& party) {
   harvest();
   if (chance(10) && party.has_room()) party.post_send(0, 10, 1, chance(20));

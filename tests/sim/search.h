@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/search.h: a random play of a few adapters under one seed, and the invariants of
-// decision 320.
-// Lives here: what happens when (search.cc), transfers (search_transfers.cc), connections
+// tests/sim/search.h: a random play of a few adapters under one seed. The play checks the
+// invariants of decision 320.
+// Lives here: which steps happen when (search.cc), transfers (search_transfers.cc), connections
 //             (search_connect.cc), the end (search_end.cc).
 // Not here:   the checks of what happens (party.h, shared_receives.h, listener.h).
 #pragma once
@@ -20,9 +20,9 @@ class Search {
  public:
   explicit Search(std::uint64_t seed);
   ~Search();
-  // Throws InvariantBroken.
+  // Throws InvariantBroken if a check fails.
   void run();
-  // The kind of world that the seed has made.
+  // The kind of world that the seed chose.
   std::string description() const;
 
  private:
@@ -31,7 +31,8 @@ class Search {
     std::unique_ptr<SimNode> node;
     std::unique_ptr<SharedReceives> shared; // may be null
     EventDispatcher* notices = nullptr;     // asynchronous events
-    ProtectionZone* zone = nullptr;         // of all its parties; null: each party has its own
+    // shared by all its parties; null: each party has its own
+    ProtectionZone* zone = nullptr;
   };
 
   std::uint64_t below(std::uint64_t bound) { return random_.next() % bound; }
@@ -60,7 +61,7 @@ class Search {
   void send(Party& party, std::uint64_t source, std::uint64_t length);
   void interrupt(Party& party);
   void flood(Party& party);
-  // Posts Recvs for messages that wait. `all`: for every one of them.
+  // Posts Recvs for messages that wait. `all`: one for every such message.
   void pay_receives(bool all);
   void bind(Party& party);
   void bind_in_vain(Party& party);
@@ -97,7 +98,7 @@ class Search {
   bool closing_ = false;
   SimWorld world_;
   VirtualTime time_;
-  bool hears_of_srqs_; // the adapters report an EP that has left its SRQ
+  bool hears_of_srqs_; // the adapters report when an EP has left its SRQ
   ConnQual next_qualifier_;
   std::vector<Place> places_;
   std::vector<std::unique_ptr<Listener>> listeners_;

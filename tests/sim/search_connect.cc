@@ -32,12 +32,12 @@ Listener* Search::some_listener(const SimNode& node) {
   std::vector<Listener*> here;
   for (const auto& listener : listeners_)
     if (&listener->node() == &node) here.push_back(listener.get());
-  return here[below(here.size())]; // there is a PSP at least
+  return here[below(here.size())]; // every node has at least one PSP
 }
 
 void Search::connect(Party& party) {
-  // Mostly connects to a qualifier where a party is free to answer; else to any, even without a
-  // listener.
+  // Mostly connects to a qualifier at which a party is free to answer. Otherwise connects to any
+  // qualifier, even if nothing listens there.
   ConnQual qualifier = kNobody;
   if (Party& other = some_party(); chance(80)) {
     if (&other == &party || other.life() != Party::Life::Fresh) return;
@@ -61,14 +61,14 @@ void Search::connect(Party& party) {
             static_cast<int>(status.type()));
 }
 
-// RSPs come and go.
+// Frees an idle RSP, or makes an RSP.
 void Search::listen_or_stop(Place& place) {
   const auto idle = std::ranges::find_if(listeners_, [&](const auto& listener) {
     return &listener->node() == place.node.get() && listener->reserved() && !listener->waits();
   });
   if (idle != listeners_.end() && chance(50)) {
     harvest();          // its request may have come
-    (*idle)->harvest(); // or another may have been handed off to it
+    (*idle)->harvest(); // or another request may have been handed off to it
     if ((*idle)->waits()) return;
     trace("RSP {} is freed", (*idle)->qualifier());
     (*idle)->free_all();
@@ -92,7 +92,8 @@ Party* Search::free_party(const SimNode& node, bool without_receives) {
 void Search::answer_requests() {
   for (const auto& listener : listeners_)
     if (!listener->node().dead()) listener->harvest();
-  // A request that is handed off to another point is answered there, at the latest next time.
+  // A request that is handed off to another point is answered there, at the latest in the next
+  // turn.
   for (const auto& listener : listeners_)
     while (!listener->node().dead() && listener->waits() && (closing_ || chance(70)))
       answer(*listener, listener->take_newest());
@@ -142,7 +143,7 @@ void Search::accept(Party& acceptor, Party& requester, std::uint32_t life,
   acceptor.node().with_lock(
       [&] { require(request.accept(endpoint, {}).ok(), "dat_cr_accept fails"); });
   acceptor.begin();
-  // The requester has given up, so an accept that comes too late connects no EP.
+  // If the requester has given up, this accept came too late and connects no EP.
   if (requester.lives() != life) return;
   acceptor.join(requester);
   requester.join(acceptor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The end of a play: everything comes to rest, and nothing is left.
+// The end of a play: everything comes to rest, and no object or memory is left.
 #include <algorithm>
 
 #include "failure.h"
@@ -25,7 +25,7 @@ void Search::finish_transfers() {
 void Search::check_nobody_starves() {
   time_.settle();
   harvest();
-  time_.settle(); // requests were answered
+  time_.settle(); // the requests have been answered by now
   harvest();
   for (const auto& party : parties_)
     require(!party->starves(), "party {}: a message waits, and there is a Recv for it",
@@ -39,7 +39,7 @@ void Search::disconnect_all() {
 }
 
 void Search::finish() {
-  // Within seconds every message that waits for a Recv, every death and every cut has ended.
+  // Within seconds every wait for a Recv has ended, and every death and cut has been noticed.
   if (gentle_) finish_transfers();
   check_nobody_starves();
   closing_ = true;
@@ -48,7 +48,7 @@ void Search::finish() {
     time_.exhaust();
     harvest();
     disconnect_all();
-    time_.exhaust(); // the answers to requests are only now on their way
+    time_.exhaust(); // only now the answers to requests are on their way
   } while (time_.advance(give_up));
 }
 
@@ -66,7 +66,7 @@ void Search::check_at_rest() {
     if (place.shared && !place.node->dead()) place.shared->check_at_rest();
 }
 
-// Long messages, which fill a Recv of an SRQ piece by piece.
+// Sends long messages, which fill a Recv of an SRQ piece by piece.
 void Search::leave_messages_under_way() {
   for (const auto& party : parties_) {
     if (party->life() != Party::Life::Up || !is_connected(*party) || !party->has_room() ||
@@ -81,7 +81,7 @@ void Search::leave_messages_under_way() {
   }
 }
 
-// Frees every object, as a program does that cleans up, connected or not.
+// Frees every object as a program does that cleans up. The EPs may still be connected.
 void Search::free_everything() {
   for (const auto& listener : listeners_)
     if (!listener->node().dead()) listener->free_all();
@@ -102,7 +102,7 @@ void Search::free_everything() {
   }
 }
 
-// As dat_ia_close() with whatever objects there are.
+// Does what dat_ia_close() does, with whatever objects exist.
 void Search::close_adapters() {
   time_.settle();
   for (Place& place : places_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum-sim-search [--trace] FIRST [COUNT]: plays COUNT seeds from FIRST on. The first failure ends
-// it and prints the command that plays this seed again. Too few events are a failure, too.
+// the program, which then prints the command that plays the failed seed again. Too few events are a
+// failure, too.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -46,7 +47,7 @@ void print_tally() {
                 .c_str());
 }
 
-// False: an invariant was broken, or another exception came. It has been printed.
+// Returns false if an invariant was broken or another exception came. Prints what it was.
 bool play(const char* program, std::uint64_t seed) {
   note_at_a_crash(seed);
   std::optional<Search> search;
@@ -67,7 +68,7 @@ bool play(const char* program, std::uint64_t seed) {
   }
 }
 
-// Memory that is allocated once and kept is allocated the first time only.
+// Plays the seed again. Memory that is allocated once and kept was allocated in the first play.
 bool leaves_memory(const char* program, std::uint64_t seed) {
   const std::int64_t before = live_blocks();
   play(program, seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The transfers of connected parties.
+// Transfers between connected parties.
 #include <algorithm>
 
 #include "failure.h"
@@ -10,7 +10,8 @@ namespace datum::test {
 void Search::transfer(Party& party) {
   Party* peer = party.peer();
   require(peer != nullptr, "party {} is connected with nobody", party.number());
-  if (party.ep().state() != EpState::Connected) return; // it drains, or its end is not reaped yet
+  // it drains, or its end has not been reaped yet
+  if (party.ep().state() != EpState::Connected) return;
   const std::uint64_t length = some_length();
   const std::uint64_t source = below(kSourceBytes - length + 1);
   switch (below(gentle_ ? 18 : 23)) {
@@ -32,7 +33,7 @@ void Search::transfer(Party& party) {
     return;
   case 12:
     if (chance(15)) {
-      // A graceful end lets this side's requests finish, not the peer's.
+      // A graceful end lets the requests of this side finish, not those of the peer.
       if (gentle_) finish_transfers();
       party.disconnect(chance(60));
     }
@@ -53,7 +54,7 @@ void Search::transfer(Party& party) {
 
 void Search::receive(Party& party, std::uint64_t capacity) {
   if (party.shared() != nullptr) {
-    // In a gentle play a Recv must be long enough for any message.
+    // In a gentle play each Recv must be long enough for any message.
     capacity = gentle_ ? kSharedMessage : std::min(capacity, kSharedMessage);
   }
   if (party.has_receive_room(capacity)) party.post_receive(capacity, some_segments());
@@ -66,10 +67,10 @@ void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
   case Party::Reception::TooLong:
     if (gentle_ || chance(70)) return;
     break;
-  case Party::Reception::Waits: // a second, within which the Recv that it needs is posted
+  case Party::Reception::Waits: // it may wait one second, within which its Recv is posted
     if (chance(50)) return;
   }
-  // A message of several pieces, still short enough for the Recvs of an SRQ.
+  // This message has several pieces and is still short enough for the Recvs of an SRQ.
   if (party.peer()->shared() != nullptr && (length > kSharedMessage || chance(20)))
     length = kSharedMessage - below(2000);
   source = std::min(source, kSourceBytes - length);
@@ -79,7 +80,7 @@ void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
   if (chance(8)) interrupt(*party.peer());
 }
 
-// More messages than an EVD that may overflow has places.
+// Sends more messages than the EVD has places, if the EVD may overflow.
 void Search::flood(Party& party) {
   for (int i = 0; i < 12 && party.has_room(); ++i) {
     if (is_connected(*party.peer())) receive(*party.peer(), 100);
@@ -87,14 +88,14 @@ void Search::flood(Party& party) {
   }
 }
 
-// Frees the RMR of a bind that waits for its turn.
+// Frees an RMR while its bind waits for its turn.
 void Search::bind_in_vain(Party& party) {
   for (int i = 0; i < 4 && party.has_room(); ++i) party.post_read(0, 9000, false);
   if (party.has_room()) party.post_bind(Party::bind_of_pane(0, 0));
   party.renew_rmr();
 }
 
-// In the midst of a message, if it has several pieces.
+// Interrupts a message in the middle, if it has several pieces.
 void Search::interrupt(Party& party) {
   for (std::uint64_t steps = below(6); steps != 0; --steps) {
     time_.step();
@@ -115,7 +116,7 @@ void Search::pay_receives(bool all) {
 }
 
 void Search::bind(Party& party) {
-  // No request of the peer may use the window that is open now.
+  // No request of the peer may use the window that this bind shuts.
   if (!party.has_room() || (gentle_ && party.peer()->requests() != 0)) return;
   if (!gentle_ && chance(10)) return bind_in_vain(party);
   Party::Bind wanted;
@@ -130,7 +131,7 @@ void Search::bind(Party& party) {
   party.post_bind(wanted);
 }
 
-// Uses the context that the peer has bound last, within its rights.
+// Uses the context that the peer bound last, within its rights.
 void Search::go_through(Party& party) {
   Party& owner = *party.peer();
   const Opening* opening = owner.panes().newest();
@@ -144,7 +145,7 @@ void Search::go_through(Party& party) {
   party.post_through(through);
 }
 
-// Uses a context that is shut or another party's, or beyond its rights.
+// Uses a context that is shut, or that is another party's, or exceeds the rights of a context.
 void Search::trespass(Party& party) {
   Party& peer = *party.peer();
   if (!party.has_room()) return;
@@ -159,7 +160,8 @@ void Search::trespass(Party& party) {
   case 1: through.write = !through.write; break;
   case 2:
     through.owner = &some_party();
-    // Its memory is closed to our peer if it has a zone of its own, or an RMR for its own EP only.
+    // The other party's memory is closed to our peer if that party has its own zone, or an RMR for
+    // its own EP only.
     if (through.owner == &peer || &through.owner->node() != &peer.node() ||
         !through.owner->is_shut_off_from(peer))
       return;
@@ -183,14 +185,14 @@ void Search::misbehave(Party& party) {
     return;
   case 2: return party.open_window();
   default:
-    // Leaves messages waiting for a Recv for a while.
+    // Leaves messages without a Recv for a while.
     if (chance(20)) time_.run_for(static_cast<Duration>(below(1'200'000'000)));
     return;
   }
 }
 
 void Search::set_watermarks(Party& party) {
-  harvest(); // the notices of earlier marks
+  harvest(); // takes the notices of earlier marks
   if (party.node().dead()) return;
   const auto some = [&](std::int32_t least) {
     return chance(30) ? kWatermarkInfinite : least + static_cast<std::int32_t>(below(6));
@@ -202,7 +204,7 @@ void Search::set_watermarks(Party& party) {
 
 void Search::tend(SharedReceives& shared) {
   if (chance(50)) {
-    harvest(); // the notice of the earlier mark
+    harvest(); // takes the notice of the earlier mark
     shared.set_low_watermark(static_cast<std::int32_t>(below(6)));
   } else {
     shared.resize(static_cast<std::int32_t>(4 + below(28)));

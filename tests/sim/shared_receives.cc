@@ -56,7 +56,7 @@ void SharedReceives::resize(std::int32_t depth) {
 }
 
 void SharedReceives::set_low_watermark(std::int32_t value) {
-  check(); // the notice of the earlier mark
+  check(); // takes the notice of the earlier mark into account
   if (value > srq_->max_recv_dtos()) return;
   trace("SRQ: low watermark {}", value);
   told_ = false;

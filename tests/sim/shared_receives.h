@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/shared_receives.h: an SRQ of an adapter, and the checks of it.
-// Lives here: Recvs that several parties take, each once; the low watermark.
+// tests/sim/shared_receives.h: an SRQ of an adapter, and its checks.
+// Lives here: Recvs that several parties take, each Recv once; the low watermark.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace datum::test {
 
-// The longest message to a party with an SRQ: its Recvs must fit any.
+// The longest message to a party with an SRQ: any Recv of the SRQ must be long enough for any
+// message.
 inline constexpr std::uint64_t kSharedMessage = 20'000;
 inline constexpr std::uint64_t kSharedBytes = 1024 * 1024;
 
@@ -29,9 +30,9 @@ class SharedReceives {
   void resize(std::int32_t depth);
   void set_low_watermark(std::int32_t value);
 
-  // Takes the Recv of a completion. It must not have been taken before.
+  // Takes the Recv of a completion off the list. It must not have been taken before.
   PostedReceive take(std::uint64_t cookie);
-  // Completions may have been lost with an EVD. It is not known which.
+  // Completions may have been lost with an EVD, and it is not known which.
   void lose_track() { lost_track_ = true; }
   bool is_about(const Event& event) const { return event.object == srq_->token(); }
   void on_notice();
@@ -52,10 +53,10 @@ class SharedReceives {
   std::deque<PostedReceive> receives_;
   std::uint64_t next_cookie_ = 1;
   bool lost_track_ = false;
-  // The fewest Recvs since the watermark was set. Only post() adds Recvs, so it suffices to look
-  // before each post() and whenever time has passed.
+  // The fewest Recvs since the watermark was set. Only post() adds Recvs. So it is enough to count
+  // them before each post() and whenever time has passed.
   std::int32_t lowest_ = 0;
-  std::int32_t low_watermark_ = 0; // 0: none is lower
+  std::int32_t low_watermark_ = 0; // 0: no number of Recvs is lower
   bool told_ = false;
 };
 

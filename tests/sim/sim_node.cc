@@ -7,7 +7,7 @@
 namespace datum::test {
 
 void SimLock::acquire() {
-  if (held_) std::abort(); // with a second thread this would be a deadlock
+  if (held_) std::abort(); // with a second thread this would deadlock
   held_ = true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/sim/sim_node.h: an adapter of a simulated world with core objects, for tests in one thread.
+// tests/sim/sim_node.h: an adapter of a simulated world, with core objects, for tests with one
+// thread.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace datum::test {
 
-// There is one thread. The lock only checks that it is used properly.
+// There is only one thread. The lock checks only that it is taken and released properly.
 class SimLock final : public LockOwner {
  public:
   void acquire() override;
@@ -62,7 +63,7 @@ class SimNode {
     return call();
   }
   void kill();
-  // As dat_ia_close(). The empty adapter stays, so that it can be looked at.
+  // Does what dat_ia_close() does. The empty adapter stays, so that tests can check it.
   void close();
   bool dead() const { return dead_; }
   const Address& address() { return stand.transport().address(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A simulated world among real threads, as the conformance tests use it. Of use under
-// ThreadSanitizer.
+// A simulated world with real threads, as the conformance tests use it. ThreadSanitizer checks this
+// test.
 #include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
@@ -99,7 +99,7 @@ class Station {
     lock_.relinquish();
   }
   Event next_dto() { return next(*dtos_); }
-  // The same by polling.
+  // Like next_dto(), but polls.
   Event poll_dto() {
     Event event;
     for (bool found = false; !found;) {
@@ -143,7 +143,7 @@ class SharedWorld : public testing::TestWithParam<const char*> {
   SimOptions options_ = *parse_sim_options(GetParam());
 };
 
-// Two threads: the passive one answers each message, and takes its completions by `next`.
+// Two threads converse. The passive side answers each message and takes its completions by `next`.
 template <typename Next>
 void converse(const SimOptions& options, int rounds, Next next) {
   Station active(options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The simulator itself.
+// Tests of the simulator itself.
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(SimWire, CarriesRecordsInOrderWhenTheyAreDue) {
   ASSERT_TRUE(wire.find());
   wire.arrive(100);
   ASSERT_TRUE(wire.find());
-  wire.arrive(50); // before the first record
+  wire.arrive(50); // until the time before the first record
   EXPECT_FALSE(wire.find());
 
   EXPECT_EQ(wire.next(), 100);
@@ -111,7 +111,7 @@ TEST(SimWire, GoesAroundTheRing) {
   }
 }
 
-// All events in their order, as text.
+// All events of a play in their order, as text.
 std::string story_of(std::uint64_t seed) {
   testing::internal::CaptureStdout();
   tracing = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/chance.h: random choices of one thread, from one seed; and bytes that prove their
+// tests/stress/chance.h: random choices of a thread, made from one seed, and bytes that prove their
 // origin.
 #pragma once
 
@@ -20,7 +20,7 @@ class Chance {
   }
   // 0 .. below - 1
   std::uint64_t below(std::uint64_t below) { return next() % below; }
-  // 1 .. most, small ones as likely as large ones
+  // 1 .. most; small lengths are as likely as large ones
   std::uint64_t length(std::uint64_t most) {
     const std::uint64_t within = std::uint64_t{64} << below(20);
     return 1 + below(within < most ? within : most);
@@ -30,7 +30,7 @@ class Chance {
   std::uint64_t state_;
 };
 
-// Writes eight bytes at a time, since this must not take longer than the library that is tested.
+// Writes eight bytes at a time, because filling must not take longer than the tested library.
 inline void fill(std::span<std::byte> bytes, std::uint64_t seed) {
   Chance chance(seed);
   std::uint64_t word = 0;

@@ -55,7 +55,7 @@ void Child::tell(const std::string& line) {
   MUST(::write(to_, whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()));
 }
 
-// True also if the child has failed: expect_success() tells the two apart.
+// True also if the child has failed: expect_success() finds out whether it has.
 bool Child::is_done() {
   pollfd wanted{from_, POLLIN, 0};
   return ::poll(&wanted, 1, 0) == 1;
@@ -65,7 +65,7 @@ void Child::kill() {
   MUST(::kill(pid_, SIGKILL) == 0);
   int status = 0;
   MUST(::waitpid(pid_, &status, 0) == pid_);
-  // The child may have failed a moment before. Then it has printed why.
+  // The child may have failed a moment before this kill. Then it has printed why.
   MUST_SEE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, static_cast<unsigned>(status));
 }
 

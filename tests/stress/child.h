@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/child.h: the second process of a run, and the lines by which the two agree.
+// tests/stress/child.h: the second process of a run, and the lines that the two processes exchange:
 //   child -> parent   ready ADDRESS QUALIFIER
 //   parent -> child   target ADDRESS QUALIFIER
-//   child -> parent   enough, after so many rounds as it was asked for
-//   parent -> child   stop: it connects no more
+//   child -> parent   enough: it has done the rounds that it was asked for
+//   parent -> child   stop: make no more connections
 //   child -> parent   stopped
 //   parent -> child   leave: the other side has stopped, too
-//   child -> parent   done ROUNDS BROKEN, the second of connections
+//   child -> parent   done ROUNDS BROKEN, where BROKEN counts broken connections
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ namespace datum::stress {
 
 class Child {
  public:
-  // Starts the program that the first word names, with the other words as arguments. Returns when
-  // it is ready.
+  // Starts the program that the first word names, with the other words as its arguments. Returns
+  // when the program is ready.
   explicit Child(std::vector<std::string> words);
   ~Child();
   Child(const Child&) = delete;

@@ -121,7 +121,7 @@ void End::bind(DAT_RMR_HANDLE rmr, std::uint64_t offset, std::uint64_t length,
                         DAT_COMPLETION_DEFAULT_FLAG, &context));
 }
 
-// Completions come in posting order. Only suppressed successes are left out.
+// Completions come in posting order. Only successes of suppressed requests may be missing.
 void End::take_request(std::uint64_t number, DAT_DTO_COMPLETION_STATUS status, bool may_flush) {
   MUST_SEE(status == DAT_DTO_SUCCESS || may_flush, status);
   while (!requests_.empty() && requests_.front().suppressed && requests_.front().number < number)

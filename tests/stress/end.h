@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/stress/end.h: one end of a connection: its EP, its memory, and its requests and Recvs.
-// Lives here: posting, and the bookkeeping that every completion is checked against.
+// Lives here: posting, and the records against which every completion is checked.
 // Not here:   the questions and answers (initiator.h, responder.h).
-// Threads:    one, but for the first Recvs of a responder's connection.
+// Threads:    one, except that another thread posts the first Recvs of a responder's connection.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class End {
   std::uint32_t lane() const { return lane_; }
   Registered& memory() { return memory_; }
 
-  void post_recvs(); // all of them, before a connection
+  void post_recvs(); // posts all Recvs, before a connection
   void post_recv(int slot);
   void send(const Message& message, std::uint64_t payload_seed = 0, std::uint64_t payload = 0);
   void write(std::uint64_t offset, std::uint64_t length, const DAT_RMR_TRIPLET& target,
@@ -56,20 +56,21 @@ class End {
   void bind(DAT_RMR_HANDLE rmr, std::uint64_t offset, std::uint64_t length,
             DAT_RMR_CONTEXT& context);
 
-  // Takes a completion on this EP. `may_flush`: the connection may be ending. True: a message came.
+  // Takes a completion on this EP. `may_flush`: the connection may be ending. True: it brought a
+  // message.
   bool on_completion(const DAT_DTO_COMPLETION_EVENT_DATA& data, bool may_flush, Received& received);
   void on_bind(const DAT_RMR_BIND_COMPLETION_EVENT_DATA& data, bool may_flush);
   bool idle() const { return requests_.empty(); }
   // True: some request of this connection has failed, so it is about to end.
   bool failing() const { return failing_; }
-  // True: every request and Recv has completed, but for suppressed successes.
+  // True: every request and Recv has completed, except for suppressed successes.
   bool quiet() const;
   // Called when the connection has ended and quiet() is true. Makes the EP unconnected again.
   void reset();
 
  private:
-  // One more than the unanswered messages: when the turn of a slot comes again, its payload has
-  // been placed.
+  // One more than the number of unanswered messages. So when a slot is used again, its last payload
+  // has been placed.
   static constexpr int kSlots = kWindow + 1;
   DAT_DTO_COOKIE next_request(bool suppressed);
   void take_request(std::uint64_t number, DAT_DTO_COMPLETION_STATUS status, bool may_flush);

@@ -65,7 +65,7 @@ void Initiator::disconnect(Asking& asking) {
   const bool abrupt = chance_.below(2) != 0;
   const DAT_RETURN status =
       dat_ep_disconnect(asking.end->ep(), abrupt ? DAT_CLOSE_ABRUPT_FLAG : DAT_CLOSE_GRACEFUL_FLAG);
-  // The peer may have vanished at this moment. Then an event tells of it.
+  // The peer may have vanished at this moment. Then an event reports that.
   MUST_SEE(status == DAT_SUCCESS || node_.peer_may_vanish(), status);
   await(asking, [] { return false; });
 }
@@ -124,7 +124,7 @@ DAT_RMR_TRIPLET Initiator::there(const Asking& asking, DAT_RMR_CONTEXT context,
   return test::remote_part(context, asking.hello.offset + offset, length);
 }
 
-// The pieces are written in order. Only the last one is not suppressed.
+// The pieces are written in order. All except the last one are suppressed.
 void Initiator::write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTEXT context) {
   End& end = *asking.end;
   fill(std::span(end.memory().bytes).subspan(range.offset, range.length), range.seed);
@@ -141,7 +141,7 @@ void Initiator::write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTE
 bool Initiator::write_and_verify(Asking& asking) {
   Message range = random_range(asking);
   write_pieces(asking, range, asking.hello.context);
-  range.ask = Ask::Verify; // behind the Writes: in posting order
+  range.ask = Ask::Verify; // completes after the Writes, in posting order
   ask(asking, range);
   Message answer;
   return await_answers(asking, 1, answer) && await_completions(asking);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/initiator.h: a thread that sends requests on its connections: it sends, writes,
-// reads, writes through windows, disconnects and connects again, at random.
+// tests/stress/initiator.h: a thread that sends requests on its connections. At random it sends,
+// writes, reads, writes through windows, disconnects and connects again.
 #pragma once
 
 #include <deque>
@@ -44,7 +44,8 @@ class Initiator {
   bool ask(Asking& asking, Message message);
   bool await_answers(Asking& asking, std::size_t count, Message& last);
   bool await_completions(Asking& asking);
-  // A part of the responder's memory, from `offset`, through its region or a window on it.
+  // A part of the responder's memory, from `offset` on. `context` names its region or a window on
+  // it.
   static DAT_RMR_TRIPLET there(const Asking& asking, DAT_RMR_CONTEXT context, std::uint64_t offset,
                                std::uint64_t length);
   void write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTEXT context);

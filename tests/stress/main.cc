@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum-stress: a random mix of everything over many connections from many threads, with every byte
-// checked where it arrives:
+// datum-stress: a random mix of all operations over many connections from many threads. Every byte
+// is checked where it arrives.
 //   datum-stress one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] [--ia NAME]
 //                              [--rounds N] [--may-break 0|1] [--connect-time MS]
 //                              [--child PROGRAM]
-//   one   one process, connected to itself: N lanes are 2 N endpoints
-//   two   two processes; the second one is killed at random moments and begun anew. It is this
-//         program, or with --child that one, as datum-stress2, which is the same for DAT 2.0
-//   child the second of two; what begins it talks to it by the lines of child.h, and may so bring
-//         two of them together. It says when it has done N rounds. With --may-break 1 a connection
-//         may end at any moment: what arrives before is checked all the same; and none comes up
-//         that has not done so within --connect-time
-// The seed fixes what each thread does and when a child is killed, not how threads interleave.
+//   one   one process that connects to itself: N lanes are 2 N endpoints
+//   two   two processes; the second one is killed at random moments and started again. It runs this
+//         program, or PROGRAM of --child, such as datum-stress2, the same program for DAT 2.0
+//   child the second of two processes. The process that starts it talks to it by the lines of
+//         child.h, and may so connect two such processes with each other. It reports when it has
+//         done N rounds. With --may-break 1 a connection may end at any moment; what has arrived
+//         before is still checked. A connect that takes longer than --connect-time fails.
+// The seed fixes what each thread does and when a child is killed. It does not fix how threads
+// interleave.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -31,7 +32,7 @@ using namespace datum::stress;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr DAT_TIMEOUT kTurn = 20'000; // us: between looks at the clock
+constexpr DAT_TIMEOUT kTurn = 20'000; // us: how often the clock is read
 
 struct Options {
   std::string mode;

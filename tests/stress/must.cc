@@ -19,7 +19,7 @@ void set_rerun(const char* command_line) {
 
 void fail(const char* what, const char* file, int line, unsigned long long value) {
   static std::mutex first_only;
-  first_only.lock(); // never unlocked: other threads fail because of the first
+  first_only.lock(); // never unlocked: other threads may fail as a consequence of the first failure
   std::fprintf(stderr, "%s:%d: not so: %s (%llu, process %d)\nrerun: %s\n", file, line, what, value,
                static_cast<int>(getpid()), rerun.c_str());
   _exit(1);

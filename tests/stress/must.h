@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/must.h: checks that end the whole run at once. A stress run that goes on after a
-// broken promise only hides where it began.
+// tests/stress/must.h: checks that end the whole run at once. A run that goes on after a broken
+// promise would only hide where the failure began.
 #pragma once
 
 #include "dat.h"
 
 namespace datum::stress {
 
-// The command line that runs the same again. It is printed with the first failure.
+// The command line that runs the same test again. It is printed with the first failure.
 void set_rerun(const char* command_line);
 
 [[noreturn]] void fail(const char* what, const char* file, int line, unsigned long long value);

@@ -25,7 +25,7 @@ Node::Node(const Load& load) : load_(load) {
   }
 }
 
-// Frees each object by its own call, so that an object that is left behind is noticed.
+// Frees each object by its own call, so that a forgotten object is noticed.
 Node::~Node() {
   MUST_DAT(dat_psp_free(psp_));
   for (auto& initiator : initiators_) initiator->free();
@@ -101,8 +101,8 @@ bool Node::answer_requests(DAT_TIMEOUT time) {
   return true;
 }
 
-// A link that is lost ends its connections and delivers its last requests at one moment. So once no
-// connection is left, every request has come.
+// When a link is lost, its connections end and its last requests arrive at the same moment. So
+// every request has arrived once no connection is left.
 void Node::answer_until_idle() {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::microseconds(load_.patience);
   for (;;) {

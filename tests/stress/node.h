@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/stress/node.h: one process of a run: one IA, and the threads that work on it.
-// Lives here: the IA, the service point, which peers may be lost, handing out free responder ends.
+// Lives here: the IA, the service point, whether peers may be lost, and giving out free responder
+// ends.
 // Not here:   what a thread does with its ends (initiator.h, responder.h).
 #pragma once
 
@@ -25,8 +26,8 @@ class Responder;
 struct Load {
   std::string ia = "datum";
   std::uint64_t seed = 1;
-  int pairs = 32;                    // of threads: one asks, one answers
-  std::uint32_t lanes = 500;         // connections that we ask on, and as many that we answer on
+  int pairs = 32;                    // pairs of threads: one thread asks, one answers
+  std::uint32_t lanes = 500;         // connections on which this node asks; on as many it answers
   DAT_TIMEOUT patience = 60'000'000; // us: a healthy library never needs it
   DAT_TIMEOUT connect_time = 60'000'000; // us: for a peer that may be silent
 };
@@ -44,22 +45,23 @@ class Node {
   const Load& load() const { return load_; }
 
   // --- the peer ----------------------------------------------------------------------------------
-  // From now on initiators connect to this target; none: they wait.
+  // From now on initiators connect to this target. Without a target they wait.
   void set_target(std::optional<Target> target);
   // Where this node is reached.
   Target own_target() const { return own_target_; }
-  // For an initiator: the target, and the connection counts as busy from now on; or there is none.
+  // For an initiator: returns the target, and the connection counts as busy from now on. Nothing:
+  // there is no target.
   std::optional<Target> begin_connection();
   void begin_answer();
   void end_connection();
-  // The peer is about to be killed, or has been.
+  // True: the peer is about to be killed, or has been killed.
   bool peer_may_vanish() const { return peer_may_vanish_; }
   void set_peer_may_vanish(bool may) { peer_may_vanish_ = may; }
 
   // --- the main thread's part --------------------------------------------------------------------
   void start_responders();
   void start_initiators();
-  // Answers requests for connections, at most for `time` us; false: nothing came.
+  // Answers requests for connections, for at most `time` us. False: no request came.
   bool answer_requests(DAT_TIMEOUT time);
   // Answers until no connection is left.
   void answer_until_idle();

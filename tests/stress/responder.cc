@@ -67,7 +67,7 @@ bool Responder::on_event(const DAT_EVENT& event) {
   }
 }
 
-// A connection may end at any moment: its asker decides.
+// A connection may end at any moment: the asking side decides when.
 void Responder::on_completion(const DAT_DTO_COMPLETION_EVENT_DATA& data) {
   Answering& answering = *by_handle_.at(data.ep_handle);
   Received received;

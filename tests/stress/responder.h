@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/responder.h: a thread that answers on its connections: it checks what was sent and
-// written, fills what will be read, binds windows.
+// tests/stress/responder.h: a thread that answers on its connections. It checks what was sent and
+// written, fills memory that will be read, and binds windows.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@ class Responder {
   Responder(Node& node, int index);
   void free();
   void run();
-  void stop(); // the thread leaves run(); any thread
+  void stop(); // makes the thread leave run(); may be called by any thread
 
  private:
   struct Answering {
     std::unique_ptr<End> end;
     DAT_RMR_HANDLE window = DAT_HANDLE_NULL;
     std::uint64_t asked = 0; // messages so far
-    bool ended = false;      // the connection has, its last completions may still come
+    bool ended = false;      // the connection has ended, but its last completions may still come
   };
   bool on_event(const DAT_EVENT& event);
   void on_completion(const DAT_DTO_COMPLETION_EVENT_DATA& data);

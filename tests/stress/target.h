@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/stress/target.h: what a node connects to, also as the text `ADDRESS QUALIFIER`.
+// tests/stress/target.h: where a node connects to, also as the text `ADDRESS QUALIFIER`.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Requests that leave in the call that posts them. send() and sendmsg() of this program stand in
-// front of the C library's and count the calls of each thread.
+// Requests that leave in the call that posts them. This program defines send() and sendmsg(), which
+// count the calls of each thread and call the C library's.
 #include <chrono>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -41,7 +41,7 @@ class AtOnce : public testing::Test {
     write(0);
     reap(0, 0);
   }
-  // Counts what this thread sends meanwhile.
+  // Counts what this thread sends while it posts.
   template <class Posts>
   static int sends(const Posts& posts) {
     const int before = sends_of_this_thread;
@@ -56,8 +56,8 @@ class AtOnce : public testing::Test {
     EXPECT_DAT_OK(
         post_read(near_.ep(), {source_.segment(0, kShort)}, target_.remote(0, kShort), cookie));
   }
-  // The completions mean that the peer has acknowledged everything, so this thread has nothing more
-  // to send for it.
+  // The completions mean that the peer has acknowledged everything. So this thread has nothing more
+  // to send for these requests.
   void reap(DAT_UINT64 first, DAT_UINT64 last) {
     for (DAT_UINT64 i = first; i <= last; ++i) expect_dto(near_.request_evd(), near_.ep(), i);
   }
@@ -87,10 +87,10 @@ TEST_F(AtOnce, ALongOneDoesToo) {
   reap(1, 1);
 }
 
-// After some rounds Datum has learnt that this poster does something else afterwards: no thread
-// polls, so the background thread looked soon after each request. On a busy machine it also looks
-// between two of four posts and sends those that are there. If Datum took the poster for one that
-// comes back, only the first of each four would leave at once.
+// This poster does something else after each post: no thread polls, so the background thread polls
+// soon after each request. Datum learns that after some rounds. On a busy machine the background
+// thread also polls between two of four posts and sends the requests that are there. If Datum
+// expected this poster to come back soon, only the first of each four requests would leave at once.
 // Rules: tcp.S5, PROGRESS.5
 TEST_F(AtOnce, EachRequestOfOneWhoDoesSomethingElseAfterwards) {
   int sent = 0;
@@ -104,8 +104,8 @@ TEST_F(AtOnce, EachRequestOfOneWhoDoesSomethingElseAfterwards) {
   EXPECT_GT(sent, 20 / 2);
 }
 
-// The peer answers the first request, so the background thread may look between two posts. Then
-// some leave by themselves, but not many.
+// The peer answers the first request, so the background thread may poll between two posts. Then a
+// few requests leave alone, but most leave together.
 // Rules: tcp.S2
 TEST_F(AtOnce, SeveralRequestsLeaveTogether) {
   constexpr DAT_UINT64 kPosts = 800;
@@ -119,7 +119,7 @@ TEST_F(AtOnce, SeveralRequestsLeaveTogether) {
     reap(first, last);
   }
   EXPECT_LT(sent, static_cast<int>(kPosts) / 2);
-  // Datum cannot know yet that this request comes alone. It knows that of the next one.
+  // Datum cannot know yet that this request comes alone. It has learnt so by the next request.
   write(kPosts + 1, 8);
   reap(kPosts + 1, kPosts + 1);
   EXPECT_EQ(sends([&] { write(kPosts + 2, 8); }), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/besieged.h: an IA with a service point that strangers connect to, and another
-// connection whose data are verified all the while.
+// tests/tcp/besieged.h: an IA with a service point that strangers connect to, and a second
+// connection whose data are verified meanwhile.
 #pragma once
 
 #include <cstring>
@@ -61,7 +61,7 @@ class Granted {
   }
   std::uint32_t stag() const { return middle_.rmr_context; }
   std::uint64_t base() const { return reinterpret_cast<std::uintptr_t>(place()); }
-  // Only the first `but` octets of the region may have changed.
+  // The region may have changed only in its first `but` octets.
   void expect_untouched(std::size_t but = 0) const {
     std::size_t changed = 0;
     for (std::size_t i = 0; i < kWhole; ++i)
@@ -82,7 +82,7 @@ class Besieged : public testing::Test {
   RawPeer stranger(int receive_buffer = 0) {
     return RawPeer(address_of(ia_), listener_.qualifier(), receive_buffer);
   }
-  // A connection of a stranger that has followed the rules so far.
+  // A connection with a stranger that has broken no rule so far.
   RawPeer connected_stranger(Side& victim, const Octets& request = plain_request(),
                              int receive_buffer = 0) {
     RawPeer peer = stranger(receive_buffer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/descriptors.h: how many descriptors this process has, and how many it may have.
+// tests/tcp/descriptors.h: the number of descriptors of this process, and their limit.
 #pragma once
 
 #include <fcntl.h>
@@ -17,14 +17,14 @@ inline std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// The lowest number that no descriptor has: the next descriptor gets it.
+// The lowest number that is no open descriptor. The next descriptor gets this number.
 inline rlim_t first_free_descriptor() {
   const int free = open("/dev/null", O_RDONLY | O_CLOEXEC);
   close(free);
   return static_cast<rlim_t>(free);
 }
 
-// While this lives, no descriptor can be made with this number or a larger one.
+// While an object of this class exists, no descriptor can be made whose number is this or larger.
 class NoMoreDescriptors {
  public:
   explicit NoMoreDescriptors(rlim_t limit = kFew) {
@@ -36,7 +36,7 @@ class NoMoreDescriptors {
   NoMoreDescriptors(const NoMoreDescriptors&) = delete;
   NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
 
-  static constexpr rlim_t kFew = 8; // none can be made; poll() needs a limit above 0
+  static constexpr rlim_t kFew = 8; // too few to make any; poll() needs a limit above 0
 
  private:
   rlimit before_{};

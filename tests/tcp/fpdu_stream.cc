@@ -11,7 +11,7 @@ namespace datum::test {
 namespace {
 
 constexpr std::uint64_t kMarkerEvery = 512;
-constexpr std::size_t kUnit = 4; // each part of an FPDU is a multiple of it
+constexpr std::size_t kUnit = 4; // the size of each part of an FPDU is a multiple of kUnit
 
 constexpr std::array<std::uint32_t, 256> crc_table() {
   std::array<std::uint32_t, 256> table{};
@@ -56,8 +56,8 @@ bool FpduStream::take(std::size_t octets, Octets& into) {
   return into.size() == had + octets;
 }
 
-// Reads four octets of the FPDU, and the marker in front of them if there has to be one. A marker
-// before an FPDU points to it. The CRC covers all markers, also one in front of the CRC.
+// Reads four octets of the FPDU, and the marker before them if one is due. A marker right before an
+// FPDU points to that FPDU. The CRC covers all markers, also a marker right before the CRC.
 bool FpduStream::take_unit(Octets& into, Octets& covered) {
   if (markers_ && offset_ % kMarkerEvery == 0) {
     const std::uint64_t pointer = start_ ? offset_ - *start_ : 0;

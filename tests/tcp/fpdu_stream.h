@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/tcp/fpdu_stream.h: FPDUs on the socket of a RawPeer: framed, sealed and checked (RFC 5044).
-// Lives here: length, padding, CRC and markers of FPDUs that come; the CRC of those that go.
+// Lives here: length, padding, CRC and markers of received FPDUs; the CRC of sent FPDUs.
 // Not here:   the contents of an FPDU (known_peer.h).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace datum::test {
 
-// RFC 5044 section 4.4, octet by octet.
+// The CRC of RFC 5044 section 4.4, computed octet by octet.
 std::uint32_t crc32c(const Octets& octets);
 
 class FpduStream {
@@ -18,12 +18,13 @@ class FpduStream {
   explicit FpduStream(RawPeer peer) : peer_(std::move(peer)) {}
 
   RawPeer& peer() { return peer_; }
-  // The startup frames are over. `markers`: this side has demanded markers in what it receives.
+  // Called when the startup frames are over. `markers`: this side has demanded markers in what it
+  // receives.
   void begin(bool crc, bool markers);
-  // Sends an FPDU as raw_peer.h writes them.
+  // Sends an FPDU in the form in which raw_peer.h makes it.
   void say(Octets fpdu);
-  // The ULPDU of the next FPDU; nothing at the end of the stream between two. Any fault fails the
-  // test.
+  // The ULPDU of the next FPDU. Nothing if the stream ends before the next FPDU begins. Any fault
+  // fails the test.
   std::optional<Octets> hear();
   // How many octets of the stream the last FPDU took, markers included.
   std::size_t last_size() const { return last_size_; }
@@ -36,7 +37,8 @@ class FpduStream {
   RawPeer peer_;
   bool crc_ = false;
   bool markers_ = false;
-  std::uint64_t offset_ = 0;           // of the next octet, from the first of full operation
+  // of the next octet, counted from the first octet of full operation
+  std::uint64_t offset_ = 0;
   std::optional<std::uint64_t> start_; // where the length field of the FPDU is
   std::size_t last_size_ = 0;
   std::size_t markers_heard_ = 0;

@@ -69,13 +69,13 @@ class HostileListener : public Besieged {
     EXPECT_DAT_OK(connect(side_.ep(), address_of(ia_), hostile_.qualifier(), "please", timeout));
     return hostile_.accept();
   }
-  // The event that has just come was due so long after the connect.
+  // Checks that the event that has just come took the time `due` since the connect.
   void expect_it_took(Clock::duration due) const {
     const Clock::duration took = Clock::now() - began_;
     EXPECT_GE(took, due);
     EXPECT_LE(took, due + 1s);
   }
-  // The socket of the IA is closed some time after the event.
+  // The IA may close its socket some time after the event.
   void expect_nothing_left() const {
     DAT_EVENT event{};
     DAT_COUNT more = 0;
@@ -233,7 +233,7 @@ TEST_F(HostileListener, SilenceTimesTheConnectOut) {
   }
 }
 
-// The octets of a good reply, one each second. The connect gains no time by them.
+// The listener sends a good reply, one octet a second. That gives the connect no more time.
 // Rules: tcp.A3
 TEST_F(HostileListener, OneOctetASecondTimesTheConnectOut) {
   {
@@ -297,7 +297,7 @@ class LostRequests : public HostileListener, public testing::WithParamInterface<
     hostile_.lose_no_more();
   }
 
-  // The wire loses the request, also when TCP sends it again.
+  // The wire loses the request, and also its retransmissions by TCP.
   void ask_in_vain(DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE) {
     hostile_.lose_octets();
     RawPeer peer = asked(timeout);
@@ -307,7 +307,7 @@ class LostRequests : public HostileListener, public testing::WithParamInterface<
   }
 };
 
-// The peer never got the request, so it may know revision 2 all the same.
+// The peer never got the request. So it may still know revision 2.
 // Rules: tcp.A7
 TEST_P(LostRequests, AreMadeAgainAsTheyWere) {
   ask_in_vain();
@@ -342,8 +342,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Ending{"AReset", false, [](RawPeer& peer) { peer.reset(); }}),
     [](const auto& one) { return std::string(one.param.name); });
 
-// The kernel decides whether the request had left by then and is made again. No process listens any
-// more in that case.
+// The kernel decides whether the request had left before the reset. If so, the request is made
+// again, and no process listens then.
 // Rules: tcp.A4
 TEST_F(HostileListener, AResetBeforeTheRequestIsARefusal) {
   asked().reset();
@@ -419,7 +419,8 @@ TEST_F(HostileListener, ATerminateInASegmentThatMayBringNoneSaysSoInTheLog) {
 
 class MappedQualifiers : public HostileListener {
  protected:
-  // The peer was asked for a mapped qualifier. It has replied and ended in one segment.
+  // The connect asked the peer for a mapped qualifier. The peer has sent its reply and the end of
+  // its stream in one segment.
   RawPeer ended() {
     EXPECT_DAT_OK(connect(own_.ep(), address_of(own_ia_), 0x123456789a, "please"));
     RawPeer peer = hostile_.accept();

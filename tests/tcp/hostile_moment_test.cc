@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Garbage at the moments of a connection that are no steady state: before its first FPDU, while a
-// message waits for its Recv, and while this side ends it.
+// Garbage at moments that last only a short time in a connection: before its first FPDU, while a
+// message waits for its Recv, and while this side ends the connection.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace datum::test {
 namespace {
 
-// FPDUs that are wrong at every moment. No region ever has the STag zero.
+// FPDUs that are wrong at every moment. No region ever has the STag 0.
 struct Garbage {
   const char* name;
   const char* terminate;
@@ -39,7 +39,7 @@ const Garbage kGarbage[] = {
     {"TerminateOfNothing", "none", Echo::Nothing, untagged(Opcode::Terminate, 2, 1, 0, Octets(4))},
 };
 
-// The octets that the first FPDU lacks, by its length.
+// The rest of the first FPDU, as long as the FPDU's length says.
 Octets rest_of(const Octets& said) {
   const std::size_t ulpdu = std::size_t{said[0]} << 8U | said[1];
   const std::size_t whole = (2 + ulpdu + 3) / 4 * 4 + 4;
@@ -49,8 +49,9 @@ Octets rest_of(const Octets& said) {
 class HostileMoment : public Besieged, public testing::WithParamInterface<Garbage> {};
 
 // The peer has asked for the peer-to-peer model and has got the reply that names the RTR (RFC 6581
-// section 9). Nothing is established before the RTR comes. Before the first valid FPDU the victim
-// sends nothing (RFC 5044 section 7.1): it sends its Terminate only once that FPDU has ended.
+// section 9). The connection is not established before the RTR comes. The victim sends nothing
+// before the first valid FPDU (RFC 5044 section 7.1). So it sends its Terminate only after the FPDU
+// that comes instead of the RTR has ended.
 // Rules: tcp.H6
 TEST_P(HostileMoment, InsteadOfTheRtr) {
   Side victim(ia_);
@@ -95,8 +96,8 @@ TEST_F(Besieged, InsteadOfTheRtrSomethingThatStops) {
   bystanders_.expect_unharmed();
 }
 
-// The message that waits was valid but has not been delivered: it ends with its connection. A Read
-// behind it has not begun (RFC 5040 section 5.5), so it is not answered, either.
+// The waiting message was valid but has not been delivered: it ends with its connection. A Read
+// behind that message has not begun (RFC 5040 section 5.5), so it gets no answer.
 // Rules: tcp.H7
 TEST_P(HostileMoment, WhileAMessageWaitsForItsRecv) {
   const Variable patience("DATUM_RNR_TIMEOUT", "600000");
@@ -111,7 +112,7 @@ TEST_P(HostileMoment, WhileAMessageWaitsForItsRecv) {
   EXPECT_EQ(peer.hear_reply().size(), 20U);
   expect_connection_event(victim.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, victim.ep());
   EXPECT_TRUE(peer.say(send_message(1, 8)));
-  // A valid Read, unless the garbage is a Read itself, which has this MSN.
+  // Sends a valid Read, unless the garbage itself is a Read with this MSN.
   const bool reads = GetParam().echo == Echo::Request;
   if (!reads) {
     EXPECT_TRUE(peer.say(read_request(1, 8, region.stag(), region.base())));
@@ -128,7 +129,7 @@ TEST_P(HostileMoment, WhileAMessageWaitsForItsRecv) {
   bystanders_.expect_unharmed();
 }
 
-// The victim has ended its stream in order, so it cannot send a Terminate any more.
+// The victim has ended its stream in order. After that it cannot send a Terminate.
 // Rules: tcp.H8
 TEST_P(HostileMoment, BehindOurOwnDisconnect) {
   Side victim(ia_);
@@ -147,7 +148,7 @@ TEST_P(HostileMoment, BehindOurOwnDisconnect) {
   bystanders_.expect_unharmed();
 }
 
-// The Terminate of a connection that was asked to end while its Read had no answer.
+// The Terminate of a connection that the consumer disconnects while a Read has no answer.
 class HostileDrain : public HostileMoment {
  protected:
   void drain_towards(RawPeer& peer) {
@@ -160,7 +161,7 @@ class HostileDrain : public HostileMoment {
     request_ = peer.hear(kRequestSize);
     Octets expected = read_request(1, 8, kStag, kAddress);
     ASSERT_EQ(request_.size(), expected.size());
-    // The sink of the Read may be anywhere.
+    // The sink of the Read may have any STag and address.
     std::copy_n(request_.begin() + 20, 12, expected.begin() + 20);
     EXPECT_EQ(request_, expected);
   }
@@ -192,7 +193,7 @@ TEST_P(HostileDrain, WhileWeWaitForWhatIsOutstanding) {
   std::string code = GetParam().terminate;
   Octets last_words = GetParam().earns();
   DAT_DTO_COMPLETION_STATUS status = DAT_DTO_ERR_FLUSHED;
-  if (GetParam().name == std::string("AnswerToNoRead")) { // here it answers another Read
+  if (GetParam().name == std::string("AnswerToNoRead")) { // here the garbage answers another Read
     code = "1/1/00";
     last_words = terminate(code, Echo::Header, GetParam().says);
     status = DAT_DTO_ERR_BAD_RESPONSE;

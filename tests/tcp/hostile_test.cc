@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Peers that break the rules of the wire: each ends alone, is told why if the standard has a code
-// for it, and touches no memory but what it was granted.
+// Peers that break the rules of the wire. Each such peer loses only its own connection, gets a
+// Terminate if the standard has a code for the fault, and reaches no memory other than what it was
+// granted.
 #include <gtest/gtest.h>
 
 #include <functional>

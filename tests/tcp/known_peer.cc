@@ -41,8 +41,8 @@ KnownPeer::KnownPeer(const Stack& stack, RawPeer peer)
       ::setsockopt(stream_.peer().socket(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once), 0);
 }
 
-// The largest ULPDU that fits in a segment of this side's TCP. No stack sends larger ones. siw
-// rounds down to 8.
+// The largest ULPDU that fits in a segment of this side's TCP. No stack sends larger ULPDUs. siw
+// rounds this size down to a multiple of 8.
 std::size_t KnownPeer::most_ulpdu() const {
   int segment = 0;
   socklen_t length = sizeof segment;
@@ -99,8 +99,8 @@ Octets KnownPeer::read(std::uint32_t stag, std::uint64_t from, std::size_t size)
 }
 
 void KnownPeer::give_up() {
-  // A Terminate for local trouble (0/0/ff), which names nothing of the peer's. It is the same in
-  // both orders of bit fields.
+  // A Terminate for local trouble (0/0/ff), which repeats no header of the peer's. It is the same
+  // in both orders of bit fields.
   stream_.say(untagged(Opcode::Terminate, 2, 1, 0, {0x00, 0xff, 0x00, 0x00}));
   stream_.peer().finish();
 }
@@ -114,8 +114,8 @@ void KnownPeer::refuse_read() {
   const Octets rest(ulpdu->begin() + kUntaggedHeader, ulpdu->end());
   Octets says;
   if (stack_.swapped_terminate) {
-    // Type and layer, D, R and M in reverse order, the length of the segment's payload, and the
-    // size in the place of the MSN.
+    // The octets are: type and layer, then D, R and M in reverse order, then the length of the
+    // segment's payload. The size takes the place of the MSN.
     says = {0x10, 0x00, 0x07, 0x00, 0, 28};
     std::copy_n(rest.begin() + 12, 4, header.begin() + 10);
   } else {
@@ -197,7 +197,7 @@ bool KnownPeer::step() {
   return !testing::Test::HasFailure();
 }
 
-// Checks versions and reserved bits, and that T and the queue fit the opcode.
+// Checks the versions and reserved bits, and whether T and the queue fit the opcode.
 void KnownPeer::judge_form(const Octets& ulpdu) const {
   ASSERT_GE(ulpdu.size(), kTaggedHeader);
   const int opcode = ulpdu[1] & 0xf;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/known_peer.h: peers that behave as known stacks do (siw, cxgb4, irdma): what they ask
-// for, choose and send, and what would break them, from the first octet to the last.
-// Lives here: startup in both roles, one region, Sends, Writes and Reads both ways, ends. All of it
-//             is written from what those stacks do (decision 420).
+// tests/tcp/known_peer.h: peers that behave as known stacks do (siw, cxgb4, irdma), from the first
+// octet to the last: what they ask for, choose and send, and what would break them.
+// Lives here: startup in both roles, one region, Sends, Writes and Reads both ways, ends. All of
+//             it is modelled on what those stacks do (decision 420).
 // Not here:   code of the product. A message that would break such a stack fails the test.
 #pragma once
 
@@ -22,7 +22,7 @@ enum class Forms : std::uint16_t { None = 0, Read = 0x4000, Write = 0x8000, Both
 
 struct Stack {
   const char* name;
-  const char* our_crc; // DATUM_CRC of the IA, since all this is on loopback
+  const char* our_crc; // DATUM_CRC of the IA: all of this runs on loopback
   std::uint8_t revision;
   bool crc;               // it demands a CRC
   bool markers;           // it demands markers in what it receives
@@ -31,7 +31,7 @@ struct Stack {
   Forms chooses;          // in its reply, or if a reply leaves it the choice
   std::uint16_t reads;    // IRD and ORD
   int segment;            // of its TCP; zero: as the path allows
-  std::size_t most_fpdu;  // that it takes; zero: whatever fits in a segment
+  std::size_t most_fpdu;  // the longest FPDU that it takes; zero: whatever fits in a segment
   bool one_segment;       // it needs a startup frame in one segment
   bool rtr_in_revision_1; // it sends an RTR without RFC 6581
   bool swapped_terminate; // it has the bit fields in the order of a little-endian host
@@ -42,7 +42,7 @@ extern const Stack kSiw, kSiwWithoutCrc, kCxgb4, kCxgb4Revision1, kIrdma, kIrdma
 
 class KnownPeer {
  public:
-  static constexpr unsigned kRevision1Reads = 4; // if the wire does not tell
+  static constexpr unsigned kRevision1Reads = 4; // if the frames do not say how many
   static constexpr std::size_t kRegionSize = 256 * 1024;
   static constexpr std::uint32_t kRegionStag = 0x00c0de01;
   static constexpr std::uint64_t kRegionBase = 0x00007f0011223000;
@@ -74,7 +74,7 @@ class KnownPeer {
   Octets read(std::uint32_t stag, std::uint64_t from, std::size_t size);
   // Serves FPDUs until there is a Send. Returns its message.
   Octets hear_send();
-  // Takes so many Read Requests and must get no more, though more are posted. Then serves them.
+  // Takes this many Read Requests and must get no more, although more are posted. Then serves them.
   void expect_reads_held_back(unsigned reads);
   Octets& region() { return region_; }
   // The next FPDU must be a Read Request. Refuses it with this stack's Terminate, which ends the
@@ -90,7 +90,7 @@ class KnownPeer {
   std::size_t markers_heard() const { return stream_.markers_heard(); }
 
  private:
-  struct Placing { // of the message that is under way
+  struct Placing { // the message that is arriving
     int opcode = -1;
     std::uint32_t stag = 0;
     std::uint64_t next = 0;

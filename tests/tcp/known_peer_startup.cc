@@ -32,7 +32,7 @@ unsigned word(const Octets& frame, std::size_t at) {
   return frame[at] * 256U + frame[at + 1];
 }
 
-// How many segments with data have come. A startup frame must come in one.
+// The number of segments with data that have come. A startup frame must come in one segment.
 unsigned segments_heard(int socket) {
   constexpr std::size_t kDataSegmentsIn = 152; // <linux/tcp.h>, which glibc's header excludes
   std::array<std::uint8_t, 256> info{};
@@ -43,7 +43,7 @@ unsigned segments_heard(int socket) {
   return segments;
 }
 
-// A stack as another one with some of its members changed.
+// A copy of `stack` in which some members are changed.
 template <typename Change>
 constexpr Stack like(Stack stack, const char* name, Change change) {
   stack.name = name;
@@ -53,7 +53,7 @@ constexpr Stack like(Stack stack, const char* name, Change change) {
 
 } // namespace
 
-// Linux' siw: client-server whatever its consumers want, no CRC unless a peer asks for it, large
+// Linux's siw: client-server whatever its consumers want, no CRC unless a peer asks for it, large
 // segments.
 constexpr Stack kSiw = {.name = "Siw",
                         .our_crc = "on",
@@ -86,8 +86,7 @@ constexpr Stack kCxgb4 = {.name = "Cxgb4",
                           .one_segment = false,
                           .rtr_in_revision_1 = true,
                           .swapped_terminate = false};
-// Chelsio's stack with mpa_rev=1: without RFC 6581, but it sends its empty Read as RTR all the
-// same.
+// Chelsio's stack with mpa_rev=1: it does not know RFC 6581, but still sends its empty Read as RTR.
 constexpr Stack kCxgb4Revision1 = like(kCxgb4, "Cxgb4Revision1", [](Stack& cxgb4) {
   cxgb4.revision = 1;
   cxgb4.peer_to_peer = false;
@@ -144,7 +143,7 @@ void KnownPeer::say_startup(bool reply, std::uint8_t flags, std::uint16_t ird_wo
     EXPECT_TRUE(stream_.peer().say(frame));
 }
 
-// Checks what every stack checks, and that no octet follows the frame.
+// Checks what every stack checks. Also checks that no octet follows the frame.
 Octets KnownPeer::hear_startup(bool reply) {
   Octets frame = stream_.peer().hear_reply();
   if (frame.size() < 20) {
@@ -196,8 +195,8 @@ KnownPeer::Answer KnownPeer::hear_answer() {
     EXPECT_EQ(word(frame, 20) & (kPeerToPeer | kSendForm), stack_.peer_to_peer ? kPeerToPeer : 0U);
     EXPECT_LE(word(frame, 22) & kNumber, stack_.reads) << "ORD above its IRD";
     peer_ird_ = word(frame, 20) & kNumber;
-    // cxgb4 looks for a Write first and gives up if it finds one. An initiator that asks
-    // client-server gets no form.
+    // cxgb4 first checks for a Write and gives up if it finds one. An initiator that asks for
+    // client-server gets no RTR form.
     if (stack_.offers == Forms::Both)
       EXPECT_TRUE(forms == bits(Forms::Read) || forms == bits(Forms::Write)) << forms;
     else

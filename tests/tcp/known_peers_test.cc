@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whole connections with peers that behave as known stacks do, in both roles. Each peer fails the
-// test at everything that would break its stack (known_peer.h).
+// Whole connections, in both roles, with peers that behave as known stacks do. Such a peer fails
+// the test at everything that would break the stack (known_peer.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
   KnownPeer calling() const {
     return KnownPeer(stack(), RawPeer(address_of(ia_), listener_.qualifier(), 0, stack().segment));
   }
-  // A responder that has got the request. With revision 1 it refuses the first request, which is of
+  // A responder that has got a request. A stack of revision 1 refuses the first request, which has
   // revision 2.
   KnownPeer called() {
     if (stack().revision == 1) {
@@ -99,7 +99,7 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
     EXPECT_EQ(expect_dto(side.recv_evd(), side.ep(), cookie), message.size());
     EXPECT_EQ(contents(buffer, message.size()), message);
   }
-  // The consumer of the peer sends first: with client-server the initiator has to.
+  // The consumer of the peer sends first. With client-server the initiator has to.
   void first_word(Side& side, KnownPeer& peer) {
     Buffer word = side.buffer(64);
     expect_received(side, peer, word, pattern(5, 1), 1);
@@ -111,7 +111,7 @@ class KnownPeers : public testing::TestWithParam<std::tuple<const Stack*, Asks>>
   RawListener theirs_{address_of(ia_), std::get<0>(GetParam())->segment};
 };
 
-// rdma_cm passes on 251 octets, with four octets of its own before them.
+// rdma_cm carries 251 octets of private data, behind four octets of its own.
 // Rules: tcp.K1
 TEST_P(KnownPeers, StartWithPrivateData) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{251}}) {
@@ -195,7 +195,7 @@ TEST_P(KnownPeers, ReadBothWays) {
   }
 }
 
-// In revision 1 the frames do not carry IRD and ORD, so the consumers have to agree.
+// The frames of revision 1 do not carry IRD and ORD, so the consumers have to agree on them.
 // Rules: tcp.K5
 TEST_P(KnownPeers, ReadsBeyondTheirsAreHeldBack) {
   const bool told = stack().revision == 2;
@@ -221,7 +221,8 @@ TEST_P(KnownPeers, ReadsBeyondTheirsAreHeldBack) {
   expect_dto(side.request_evd(), side.ep(), 9);
 }
 
-// The consumers have not agreed: then 4, which a peer of revision 2 is told.
+// The consumers have chosen no number. A peer of revision 2 is told 4. Towards a peer of revision 1
+// only one Read is under way at a time.
 // Rules: tcp.K11
 TEST_P(KnownPeers, ReadsThatNobodyHasChosenAreOneWhereTheWireDoesNotTell) {
   const unsigned expected = stack().revision == 2 ? 4 : 1;
@@ -241,7 +242,7 @@ TEST_P(KnownPeers, ReadsThatNobodyHasChosenAreOneWhereTheWireDoesNotTell) {
   expect_dto(side.request_evd(), side.ep(), 9);
 }
 
-// A stack that rejects ends the stream; Intel's does so in the same segment.
+// A stack that rejects ends the stream. Intel's ends it in the same segment.
 // Rules: tcp.K6
 TEST_P(KnownPeers, Reject) {
   Side side(ia_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The last messages of an IA come to its peers, though it is closed at once, and whatever the peers
-// do.
+// The last messages of an IA arrive at its peers, although the IA is closed at once, and whatever
+// the peers do.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace {
 constexpr int kRounds = 200;
 constexpr std::size_t kMuch = 256 * 1024;
 
-// A side that will leave, and its peer, which stays and writes much to it.
+// A side that will leave, and a peer that stays and writes much to that side.
 struct Parting {
   explicit Parting(DAT_IA_HANDLE ia) : side(ia) { establish(side, leaver.side()); }
   void write(DAT_UINT64 first, DAT_UINT64 end) {
@@ -36,7 +36,7 @@ struct Parting {
   const Buffer& target = leaver.buffer(kMuch);
 };
 
-// Much is under way to the side that leaves. It will never read most of it.
+// Many Writes are under way to the side that leaves. It will never read most of them.
 // Rules: tcp.L1
 TEST(LastWords, APeerThatIsSendingSeesDisconnected) {
   const Ia ia = open_ia();
@@ -65,8 +65,8 @@ TEST(LastWords, WhatWasPlacedIsAcknowledged) {
   }
 }
 
-// Both directions are full when one side leaves: its last message is behind much that the peer has
-// not read yet.
+// Both directions are full when one side leaves. The peer has to read much before it finds the last
+// message.
 // Rules: tcp.L1
 TEST(LastWords, APeerThatIsSlowSeesDisconnected) {
   constexpr DAT_UINT64 kMessages = 12;
@@ -154,7 +154,7 @@ class Unwilling {
     return peer;
   }
   Leaver& leaver() { return leaver_; }
-  // The limit is one second; what ends by itself does so after five.
+  // The limit that is set is one second. An end without that limit takes five seconds.
   void expect_to_leave_soon() {
     const auto before = std::chrono::steady_clock::now();
     leaver_.leave();

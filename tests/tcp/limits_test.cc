@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The time that a peer has, where a variable of the environment sets it: neither less than that,
-// nor as long as the default.
+// The time that a peer has, set by a variable of the environment. A peer must not have less time
+// than that, nor as much as by default.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// An IA that was opened under the variable, and strangers that connect to it.
+// An IA that was opened while the variable was set, and strangers that connect to it.
 struct Guarded {
   Guarded(const char* name, const std::string& value) : variable(name, value) {}
   RawPeer stranger() const { return RawPeer(address_of(ia), listener.qualifier()); }
@@ -29,7 +29,7 @@ struct Guarded {
   Listener listener{ia};
 };
 
-// A second has passed since `began`, and not much more, even on a slow machine.
+// Checks that one second has passed since `began`, and not much more, even on a slow machine.
 void expect_a_second(Clock::time_point began) {
   const auto took = Clock::now() - began;
   EXPECT_GE(took, milliseconds(990));
@@ -63,8 +63,8 @@ TEST_F(Besieged, AFirstFrameHasTheTimeThatIsSet) {
   bystanders_.expect_unharmed();
 }
 
-// The peer has read the end but does not close. The IA keeps its descriptor as long as the variable
-// says.
+// The peer has read the end of the stream but does not close. The IA keeps the descriptor as long
+// as the variable says.
 // Rules: ENV.18
 TEST_F(Besieged, AnEndHasTheTimeThatIsSet) {
   Guarded guarded("DATUM_END_TIMEOUT", "1000");

@@ -12,7 +12,8 @@
 namespace datum::test {
 namespace {
 
-// Memory of this process, which includes the peers: sockets and a few octets each.
+// The resident memory of this process. That includes the peers, each of which is a socket and a few
+// octets.
 std::size_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::size_t all = 0, resident = 0;
@@ -24,14 +25,16 @@ class BoundedMemory : public Besieged {
  protected:
   static constexpr std::size_t kKiB = 1024;
   static constexpr std::size_t kMiB = 1024 * kKiB;
-  // datum(7), LIMITS: for a connection, for one that was never established, for all of an IA.
+  // datum(7), LIMITS: the memory of a connection, of a connection that was never established, and
+  // of a whole IA.
   static constexpr std::size_t kOfConnection = 384 * kKiB;
   static constexpr std::size_t kOfOther = 4 * kKiB;
   static constexpr std::size_t kOfAll = 3277 * kKiB; // 3.2 MiB
   // The memory that malloc, the test and its peers keep, however many peers there are.
   static constexpr std::size_t kSlack = 2 * kMiB;
 
-  // Runs once before anything is counted: what is allocated for the first connection stays.
+  // Runs once before anything is counted, because memory allocated for the first connection stays
+  // allocated.
   void warm_up() {
     bystanders_.expect_unharmed();
     before_ = resident_bytes();
@@ -41,7 +44,7 @@ class BoundedMemory : public Besieged {
     const std::size_t now = resident_bytes();
     EXPECT_LE(now, before_ + bytes + kSlack) << "before: " << before_;
   }
-  // Connections with a stranger each, which has not broken a rule yet.
+  // Connects each victim to a stranger of its own. No stranger has broken a rule yet.
   void connect_strangers(std::size_t count, const Octets& request, int receive_buffer) {
     for (std::size_t i = 0; i < count; ++i) {
       Side& victim = victims_.emplace_back(patient_);
@@ -53,7 +56,7 @@ class BoundedMemory : public Besieged {
       EXPECT_GE(peer.hear_reply().size(), 20U);
     }
   }
-  // Sends messages to all victims in turn, until none takes any more.
+  // Sends messages to all victims in turn, until no victim takes any more octets.
   void flood(std::size_t payload) {
     // The buffers of both kernels hold a few MiB.
     constexpr std::size_t kMost = 64 * kMiB;
@@ -83,7 +86,7 @@ class BoundedMemory : public Besieged {
     }
   }
 
-  // Messages wait for a Recv as long as the test takes.
+  // This limit is longer than the test, so messages wait for a Recv until its end.
   const Variable patience_{"DATUM_RNR_TIMEOUT", "600000"};
   Ia patient_ = open_ia();
   Listener door_{patient_};
@@ -110,8 +113,9 @@ TEST_F(BoundedMemory, EmptyMessagesThatNobodyHasARecvFor) {
   expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
 }
 
-// Sends to such peers wait here, in memory of the program and in frames around it. So do the last
-// messages of the IA when it ends the connections, until it gives them up.
+// Sends to peers that read nothing wait on this side, in the program's memory and in the frames
+// around it. When the IA ends the connections, its last messages wait as well, until the IA gives
+// them up.
 // Rules: tcp.R6 tcp.H5
 TEST_F(BoundedMemory, PeersThatReadNothing) {
   constexpr std::size_t kConnections = 16;
@@ -134,7 +138,8 @@ TEST_F(BoundedMemory, PeersThatReadNothing) {
   expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
 
   for (RawPeer& peer : strangers_)
-    EXPECT_TRUE(peer.say(untagged(Opcode::Send, 7, 1, 0, Octets(8)))); // to a queue that is none
+    // queue 7 does not exist, so this breaks the connection
+    EXPECT_TRUE(peer.say(untagged(Opcode::Send, 7, 1, 0, Octets(8))));
   for (Side& victim : victims_)
     expect_connection_event(victim.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, victim.ep());
   expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
@@ -155,7 +160,7 @@ TEST_F(BoundedMemory, ConnectionsThatAreHalfOpen) {
   expect_growth_of_at_most((kHalfOpen + 1) * kOfOther);
 }
 
-// The peers are rejected, and none closes its socket.
+// The peers are rejected, and no peer closes its socket.
 // Rules: tcp.R6 tcp.R4
 TEST_F(BoundedMemory, ConnectionsThatEnd) {
   constexpr std::size_t kEnding = 128;

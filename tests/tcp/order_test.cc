@@ -11,7 +11,7 @@ namespace datum::test {
 namespace {
 
 constexpr int kConnections = 40;
-constexpr std::size_t kPairs = 40; // more than one epoll_wait() returns
+constexpr std::size_t kPairs = 40; // more than one epoll_wait() returns at a time
 constexpr DAT_COUNT kEvents = 128;
 
 // Connections between two IAs; each IA has one EVD for all events of its connections.
@@ -30,7 +30,8 @@ class Pairs {
   Side& far() { return far_; }
   Ep& near_ep(std::size_t i) { return near_eps_[i]; }
   Ep& far_ep(std::size_t i) { return far_eps_[i]; }
-  // Every connection gets something to read and to send when it ends, in reverse order.
+  // Gives every connection something to receive and to send when it ends, in reverse order of the
+  // connections.
   void talk() {
     for (std::size_t i = kPairs; i-- != 0;) {
       EXPECT_DAT_OK(post_recv(near_eps_[i], {inbox_.segment()}, i));

@@ -29,8 +29,8 @@ Octets filled(std::size_t size) {
   return Octets(size, 0xee);
 }
 
-// Puts the MPA length in front of the ULPDU. Behind it come padding and a CRC field of zeros, which
-// Datum does not check: both ends are on this host, and neither demands a CRC.
+// Puts the MPA length before the ULPDU. After the ULPDU come padding and a CRC of zeros. Datum does
+// not check that CRC: both ends are on this host, and neither demands a CRC.
 Octets fpdu(const Octets& ulpdu) {
   Octets out;
   append(out, static_cast<std::uint16_t>(ulpdu.size()));
@@ -39,7 +39,7 @@ Octets fpdu(const Octets& ulpdu) {
   return out;
 }
 
-// The size of the FPDU that begins there.
+// The size of the FPDU that begins at `at`.
 std::size_t fpdu_size(const Octets& stream, std::size_t at) {
   const std::size_t ulpdu = stream[at] * 256U + stream[at + 1];
   return (2 + ulpdu + 3) / 4 * 4 + 4;
@@ -276,8 +276,8 @@ void RawListener::stop() {
   ::shutdown(socket_, SHUT_RDWR);
 }
 
-// Lets a segment pass only if it is as long as its TCP header, whose length in words is in the
-// upper four bits of its thirteenth octet.
+// Lets a segment pass only if it is as long as its TCP header, that is, without data. The upper
+// four bits of the header's thirteenth octet give its length in words.
 bool RawListener::lose_octets() {
   std::array<sock_filter, 8> program{{
       {BPF_LD | BPF_B | BPF_ABS, 0, 0, 12},

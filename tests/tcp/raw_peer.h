@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/raw_peer.h: a peer that can send any octets: a socket, and frames written by hand; and
-// one that waits for a connect.
-// Lives here: octets of startup frames and FPDUs (RFC 5044, 5041, 5040), without a CRC; what came
-//             back.
+// tests/tcp/raw_peer.h: a peer that can send any octets, by a socket and frames written by hand,
+// and a peer that waits for a connect.
+// Lives here: octets of startup frames and FPDUs (RFC 5044, 5041, 5040), without a CRC; the octets
+//             that came back.
 // Not here:   anything of the product: these octets are the test's own.
 #pragma once
 
@@ -21,7 +21,7 @@ using Octets = std::vector<std::uint8_t>;
 Octets from_hex(std::string_view hex);
 Octets operator+(Octets first, const Octets& second);
 
-// A request of revision 1, and one as own peers send it, with IRD and ORD 16.
+// A request of revision 1, and a request as own peers send it, with IRD and ORD 16.
 Octets plain_request(const Octets& private_data = {});
 Octets own_request();
 
@@ -43,11 +43,12 @@ constexpr std::uint32_t kSinkStag = 0x77; // the sink of the Read
 constexpr std::uint64_t kSinkOffset = 0x1000;
 Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from,
                     std::uint32_t sink_stag = kSinkStag, std::uint64_t sink_offset = kSinkOffset);
-// The Terminate for the last FPDU of `said`. It repeats as much of that as RFC 5040 section 4.8
-// wants: nothing, the DDP header, or the header and the Read Request. `code` is "layer/type/code".
+// The Terminate for the last FPDU of `said`. It repeats as much of that FPDU as RFC 5040 section
+// 4.8 requires: nothing, the DDP header, or the header and the Read Request. `code` is
+// "layer/type/code".
 enum class Echo { Nothing, Header, Request };
 Octets terminate(std::string_view code, Echo echo = Echo::Nothing, const Octets& said = {});
-// An empty Write, which carries a message between own peers.
+// An empty Write. Between own peers its STag and its offset carry a message.
 Octets carrier(std::uint32_t stag, std::uint64_t to);
 
 class RawPeer {
@@ -60,12 +61,12 @@ class RawPeer {
   RawPeer& operator=(RawPeer&&) = delete;
   ~RawPeer();
 
-  // Sends all octets, for as long as the peer reads. False: it does not any more.
+  // Sends all octets, for as long as the peer reads. False: the peer has stopped reading.
   bool say(const Octets& octets);
-  // Sends what is taken without waiting. Returns how many octets that were.
+  // Sends the octets that the kernel takes without waiting. Returns their number.
   std::size_t say_at_most(const Octets& octets);
-  // finish() ends this direction. reset() ends both, and octets that were not acknowledged are
-  // lost.
+  // finish() ends this direction. reset() ends both directions; octets that were not acknowledged
+  // are lost.
   void finish();
   void reset();
   // Sends the octets and the end in one segment.
@@ -73,7 +74,7 @@ class RawPeer {
   // Reads a reply, or a request, to its end.
   Octets hear_reply();
   Octets hear_request() { return hear_reply(); }
-  // Reads so many of the octets behind that.
+  // Reads `octets` more octets.
   Octets hear(std::size_t octets);
   // Reads to the end. Returns "layer/type/code" of the Terminate, or "none" if there was none.
   std::string hear_the_end();

@@ -14,7 +14,7 @@
 namespace datum::test {
 namespace {
 
-// The time of all threads of this process, in microseconds.
+// The processor time of all threads of this process, in microseconds.
 std::int64_t processor_time() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -31,7 +31,8 @@ class RunningOut : public Besieged {
     EXPECT_DAT_TYPE(dat_evd_wait(listener_.evd(), time, 1, &event, &more), DAT_TIMEOUT_EXPIRED);
   }
   DAT_CONN_QUAL free_port() const { return Listener(ia_).qualifier(); }
-  // Other processes, which have descriptors of their own. Their connections wait in the backlog.
+  // Starts other processes, which have descriptors of their own. Their connections wait in the
+  // backlog.
   void make_peers(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) peers_.push_back(PeerProcess::of_this_program());
   }
@@ -93,7 +94,7 @@ TEST_F(RunningOut, WithoutDescriptorsAConnectNamesTheLimit) {
   expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
 }
 
-// Three kinds of qualifier: a port, one that is mapped to ports, and any.
+// Three kinds of qualifier: a port, a qualifier that is mapped to ports, and any qualifier.
 // Rules: tcp.R10 dat_psp_create.R18
 TEST_F(RunningOut, WithoutDescriptorsAServicePointNamesTheLimit) {
   for (const DAT_CONN_QUAL wanted : {free_port(), free_qualifier(), DAT_CONN_QUAL{0}}) {
@@ -124,8 +125,8 @@ TEST_F(RunningOut, WithoutDescriptorsAServicePointNamesTheLimit) {
   }
 }
 
-// A peer that was rejected and does not close holds a descriptor for a while, but does not keep it
-// from others.
+// A peer that was rejected and does not close keeps a descriptor for a while. It gives the
+// descriptor up when a new peer needs it.
 // Rules: tcp.R3
 TEST_F(RunningOut, WithoutDescriptorsWhoWasRejectedGivesWay) {
   make_peers(1);
@@ -180,7 +181,8 @@ TEST_F(RunningOut, OfThoseThatHaveEndedTheOldestGo) {
     door.expect_request().free();
     EXPECT_EQ(rejected.back().hear_reply().size(), 20U);
   }
-  // The thread that sent the last reply may still be in that turn. This call waits for its end.
+  // The thread that sent the last reply may still be in its turn. This call waits until that turn
+  // ends.
   DAT_EVENT event{};
   EXPECT_DAT_TYPE(dat_evd_dequeue(door.evd(), &event), DAT_QUEUE_EMPTY);
   // None of the peers closes its socket.
@@ -214,7 +216,8 @@ TEST_F(HalfOpen, OfThoseThatSayNothingTheOldestGo) {
   bystanders_.expect_unharmed();
 }
 
-// A few octets a second: a request has to be whole after ten seconds, a message has no such limit.
+// Peers that send a few octets a second. A request has to be whole after ten seconds; a message has
+// no such limit.
 // Rules: tcp.R5 tcp.H5
 TEST_F(Besieged, OneThatTricklesIsGivenUpOrHeardToItsEnd) {
   constexpr DAT_TIMEOUT kPause = 250'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/state_walk.h: each state of a machine with each event, against a table that a test has
-// written from the documents.
+// tests/unit/state_walk.h: tries each event in each state of a state machine, and compares the next
+// states with a table that was written from the documents.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ struct StateLetter {
 template <class Event>
 struct EventRow {
   Event event;
-  // The next state for each state, in the order of the letters; a dot: it does not happen there.
+  // The next state for each state, in the order of the letters. A dot means that the event does not
+  // happen in that state.
   std::string_view next;
 };
 

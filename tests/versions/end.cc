@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Compiled into a library for each DAT version. Each is linked with that version's libdat alone,
-// because both libdats export the same names.
+// Compiled into one library for each DAT version. Each library is linked only with that version's
+// libdat, because both libdats export the same names.
 #include "versions/end.h"
 
 #include "dat.h"

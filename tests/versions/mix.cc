@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Compiled with the sources of tests/stress into a library for each DAT version. The library hides
-// their names, because both libraries have the same.
+// Compiled with the sources of tests/stress into one library for each DAT version. Each library
+// hides the names of those sources, because both libraries have the same names.
 #include "versions/mix.h"
 
 #include <atomic>
@@ -26,7 +26,7 @@ class MixOfThisVersion final : public Mix {
 
   std::string target() const override { return node_->own_target().text(); }
   void start(const std::string& target_of_other) override {
-    constexpr DAT_TIMEOUT kTurn = 20'000; // us, after which it looks whether to leave
+    constexpr DAT_TIMEOUT kTurn = 20'000; // us; after each turn it checks whether it is to leave
     stress::Target target;
     MUST(stress::Target::parse(target_of_other, target));
     node_->set_target(target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // versions/recorded.h: octets that a release has sent, from tests/versions/recorded. A file has
-// pairs of hexadecimal digits; '#' begins a comment.
-// Lives here: reading them.
+// pairs of hexadecimal digits, and '#' begins a comment.
+// Lives here: reading these files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@
 
 namespace datum::test {
 
-// The message for a difference. The recorded octets stay as they are.
+// The message for a difference. A difference is no reason to change the recorded octets.
 inline constexpr char kRaise[] =
     "peers of the first release are told something else: raise the number of this handshake, as "
     "docs/design/versions.md says, and record the new octets in a folder of their own";
 
-// The octets of the first release with that name, such as "shm-hello".
+// The octets of the first release that are recorded as `name`, for example "shm-hello".
 inline std::vector<std::byte> recorded(const std::string& name) {
   const std::string path = std::string(DATUM_RECORDED) + "/0.1/" + name + ".hex";
   std::ifstream file(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between them, inside
-// one process and between two.
+// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between the
+// versions, inside one process and between two processes.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::unique_ptr<End> open_end(int version) {
                                            : datum_open_end_of_dat2(ia_name()));
 }
 
-// The DAT versions of the end that connects and of the one that is connected to.
+// The DAT version of the end that connects, and of the end to which it connects.
 struct Versions {
   int active;
   int passive;
@@ -55,7 +55,7 @@ class RuleVersions : public testing::TestWithParam<Versions> {
     EXPECT_EQ(answer.data, "from the passive side");
     EXPECT_EQ(passive->connection_event().number, End::kEstablished);
   }
-  // Moves a random length between random places, and compares the bytes.
+  // Transfers a random length between random places, and compares the bytes.
   void transfer(Operation operation, End& from, End& to);
   std::size_t below(std::size_t most) {
     return std::uniform_int_distribution<std::size_t>(0, most - 1)(random);
@@ -76,7 +76,7 @@ void RuleVersions::transfer(Operation operation, End& from, End& to) {
     from.bytes()[here + i] = static_cast<char>(random());
     to.bytes()[there + i] = static_cast<char>(random());
   }
-  // The background thread of either end may read or overwrite the octets that were just filled in.
+  // The background thread of either end may read or overwrite the octets that were filled just now.
   from.catch_up();
   to.catch_up();
   PeerMemory target = to.memory(false);
@@ -205,9 +205,9 @@ class RuleMixOfVersions : public testing::TestWithParam<Versions> {
   }
 };
 
-// Each side sends requests on its connections to the other one, and answers on the other one's.
-// Either ends the whole program when an octet or a completion is wrong. The simulator, too, serves
-// threads here, by a driver in real time. No side is killed, because both are one process.
+// Each side sends requests on its own connections and answers on those of the other side. A wrong
+// octet or completion ends the whole program. Here the simulator serves several threads, too, by a
+// driver in real time. No side is killed, because both are in one process.
 // Rules: DAT2.90
 TEST_P(RuleMixOfVersions, PassesBothWaysInsideOneProcess) {
   using Clock = std::chrono::steady_clock;
@@ -232,8 +232,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RuleMixOfVersions, testing::Values(Versions{1, 2
 
 class Child {
  public:
-  // Starts the program that the first word names, with the other words as arguments and its output
-  // into `out`.
+  // Starts the program that the first word names, with the other words as its arguments. Its output
+  // goes to `out`.
   explicit Child(std::vector<std::string> words, int out = STDOUT_FILENO) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
@@ -263,7 +263,7 @@ class Child {
 constexpr std::size_t kEcho = 5000;
 constexpr int kEchoes = 50;
 
-// What this program does with --echo=VERSION: it writes its qualifier to stdout, then sends back
+// What this program does with --echo=VERSION: it writes its qualifier to stdout. Then it sends back
 // what it receives.
 int echo(int version) {
   const std::unique_ptr<End> end = open_end(version);
@@ -275,7 +275,7 @@ int echo(int version) {
   for (int i = 0; i != kEchoes; ++i) {
     if (end->completed(Operation::Receive) != static_cast<long>(kEcho)) return 5;
     std::memcpy(end->bytes() + kEcho, end->bytes(), kEcho);
-    // The next Recv is posted before the answer.
+    // The next Recv is posted before the answer is sent.
     if (!end->post(Operation::Receive, 0, kEcho, {}) ||
         !end->post(Operation::Send, kEcho, kEcho, {}) ||
         end->completed(Operation::Send) != static_cast<long>(kEcho))
@@ -338,7 +338,7 @@ std::string mix_program(int version) {
 }
 
 // The mix of tests/stress. Each of the two processes connects to the other. With this seed the
-// second one is killed twice, or once where the machine is slow.
+// second process is killed twice, or once if the machine is slow.
 // Rules: DAT2.81
 TEST_P(RuleVersionsOfProcesses, TheRandomMixPassesBothWays) {
   Child mix({mix_program(GetParam().active), "two", "--child", mix_program(GetParam().passive),

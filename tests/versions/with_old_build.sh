@@ -41,7 +41,8 @@ cmake -S "$old/source" -B "$old/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE
 cmake --build "$old/build" --parallel "${DATUM_JOBS:-$(nproc)}" --target "${libraries[@]}" "${programs[@]}"
 DATUM_TARGETS="${libraries[*]} ${programs[*]} datum-versions-test" scripts/build.sh dev
 
-# conf NAME LIBRARIES_OF_1.2 LIBRARIES_OF_2.0: which release's provider each DAT version gets.
+# conf NAME LIBRARIES_OF_1.2 LIBRARIES_OF_2.0: writes a dat.conf with the provider of a release for
+# each DAT version.
 conf() {
   for ia in shm0 tcp0; do
     echo "$ia u1.2 nonthreadsafe default $2/libdatum1.so datum.0.1 \"\" \"\""
@@ -53,8 +54,8 @@ conf new "$new/lib" "$new/lib"
 conf old-new "$old/build/lib" "$new/lib"
 conf new-old "$new/lib" "$old/build/lib"
 
-# side LIBDAT PROVIDER VERSION: the mix with one release's libdat and another one's provider; prints
-# the program.
+# side LIBDAT PROVIDER VERSION: a program that runs the mix with the libdat of one release and the
+# provider of another. Prints the path of the program.
 side() {
   local bin=$new/bin suffix=$3
   [ "$1" = old ] && bin=$old/build/bin
@@ -79,7 +80,8 @@ run() {
   fi
 }
 
-# Where the numbers differ there is no shared memory between the two, and `auto` has to find TCP.
+# If the numbers differ, the two cannot use shared memory with each other, and `auto` has to find
+# TCP.
 number() { sed -n 's/.*kHandshake\(Version\|Number\) = \([0-9]*\);.*/\2/p' "$1/src/transport/shm/handshake_wire.h"; }
 same_host=shm
 if [ "$(number "$old/source")" != "$(number .)" ]; then

@@ -34,7 +34,8 @@ int look_up(const std::string& host, int family, Address& address) {
   return 0;
 }
 
-// The resolver needs some descriptors for a moment. If it gets none, it reports an unknown host.
+// The resolver needs some descriptors for a moment. If it gets none, it reports the host as
+// unknown.
 bool lacks_descriptors() {
   std::array<UniqueFd, 4> files;
   for (UniqueFd& file : files) {

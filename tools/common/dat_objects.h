@@ -41,7 +41,7 @@ Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags); // flags: OR of DA
 // All events of the endpoint go to one EVD. attr: null for the defaults.
 Ep make_ep(const Interface& ia, const Pz& pz, const Evd& evd, const DAT_EP_ATTR* attr = nullptr);
 
-// With port 0 the provider chooses one, and port is set to it.
+// If port is 0, the provider chooses a port, and `port` is set to it.
 Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
 
 // Throws if ep cannot take the connection; the request is rejected then.

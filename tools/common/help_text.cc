@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLeastRoom = 24;  // columns that an explanation beside its option needs
 constexpr std::size_t kBelowOption = 6; // the indent of an explanation below its option
-// A line with so many leading blanks continues the one before it.
+// A line with this many leading blanks continues the line before it.
 constexpr std::size_t kContinuation = 20;
 
 // An option with its explanation, or a paragraph.
@@ -26,8 +26,8 @@ std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// The column at which the explanation beside an option begins; the length of the line: there is
-// none.
+// The column at which the explanation beside an option begins. If the line has no explanation, the
+// result is the length of the line.
 std::size_t explanation_in(std::string_view line) {
   const std::size_t begin = indent_of(line);
   const std::size_t gap = begin == 0 ? std::string_view::npos : line.find("  ", begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // common/ia_obstacle.h: why an interface adapter does not open, and advice.
-// Lives here: looking at this host for a cause that the return code of dat_ia_open() does not tell.
+// Lives here: searching this host for a cause that the return code of dat_ia_open() does not tell.
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 namespace datum::tools {
 namespace {
 
-// The network interface or address of a line for Datum: its instance data, or the end of its IA
-// name if they are empty (dat.conf(5)).
+// The network interface or address that a line gives Datum. It is in the line's instance data or,
+// if they are empty, at the end of the IA's name (dat.conf(5)).
 std::optional<std::string> place_of(const std::string& name, const std::string& library,
                                     const std::string& instance_data) {
   constexpr std::string_view kPrefix = "datum-";

@@ -14,8 +14,8 @@
 
 namespace datum::tools {
 
-// True: the registry of this process is another maker's. That one has no built-in adapters, does
-// not know DATUM_ALIAS, and reads only /etc/dat.conf.
+// True: the registry of this process is another maker's. Such a registry has no built-in adapters,
+// does not know DATUM_ALIAS, and reads only /etc/dat.conf.
 bool registry_is_foreign();
 
 // The file that the registry reads, if the registry sees the environment of this process.
@@ -34,7 +34,7 @@ struct IaOrigin {
   std::string text = "registered at run time"; // "/etc/dat/dat.conf:3", "built in"
   // The name that the registry gives to the loader; empty: unknown.
   std::string library;
-  // The network interface or the address that Datum's provider looks for; empty text: any. No
+  // The network interface or address that Datum's provider looks for. An empty text means any. No
   // value: the line is for another provider.
   std::optional<std::string> place;
   bool is_built_in = false;
@@ -45,8 +45,8 @@ class Origins {
  public:
   explicit Origins(const ConfFile& file);
   IaOrigin of(const std::string& ia, unsigned major, unsigned minor) const;
-  // The built-in adapters of Datum for this host, even if lines replace them. A registry of another
-  // maker has none.
+  // Datum's built-in adapters for this host, even those that lines replace. Another maker's
+  // registry has none.
   const std::vector<std::string>& built_in() const { return built_in_; }
 
  private:
@@ -57,7 +57,7 @@ class Origins {
   std::vector<std::string> built_in_;
 };
 
-// The IA that the registry looks for when a program asks for `name`.
+// The IA that the registry uses when a program asks for `name`.
 std::string asked_for(const ConfFile& file, const std::string& name);
 
 } // namespace datum::tools

@@ -9,8 +9,8 @@
 namespace datum::tools {
 
 // "there is no interface eth7 here", "eth7 is down", "eth7 has no IP address", "no interface here
-// has the address 192.0.2.1"; empty: it can be used, or this host does not tell. An empty place
-// stands for any interface.
+// has the address 192.0.2.1". Empty: Datum can use the place, or this host does not tell. An empty
+// place stands for any interface.
 std::string why_unusable(const std::string& place);
 
 // True: processes of this host can listen at that address.

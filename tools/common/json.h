@@ -9,8 +9,8 @@
 
 namespace datum::tools {
 
-// "text" with quotes; bytes that are not UTF-8 become U+FFFD. Control characters, and the others
-// that base/printable.h keeps from terminals, become \u escapes.
+// "text" with quotes. Bytes that are not UTF-8 become U+FFFD. Control characters become \u escapes,
+// and so do the other characters that base/printable.h keeps from terminals.
 std::string json_string(std::string_view text);
 
 // The value of a member that is unknown or absent.

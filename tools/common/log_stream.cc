@@ -26,8 +26,8 @@ UniqueFd open_again(int fd) {
   return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-// A pipe that polls as writable takes PIPE_BUF octets, unless another process is faster. A broken
-// descriptor polls as ready, too, and write(2) fails at once.
+// If a pipe polls as writable, it takes PIPE_BUF octets, unless another process writes first. A
+// broken descriptor polls as ready, too, and write(2) then fails at once.
 bool has_room(int fd) {
   pollfd ready = {fd, POLLOUT, 0};
   return poll(&ready, 1, 0) == 1;

@@ -14,13 +14,13 @@ namespace datum::tools {
 
 class LogStream {
  public:
-  // program: the beginning of the line that reports lost lines. Other processes that share the
-  // descriptor see no change of it.
+  // program: the beginning of the line that reports lost lines. The descriptor does not change for
+  // other processes that share it.
   LogStream(int fd, std::string program) : fd_(fd), program_(std::move(program)) {}
 
-  // Writes the line, which has no newline, cut to the length that a pipe takes at once. If there is
-  // no room, the line is lost. Before the next line that finds room, a line reports how many were
-  // lost.
+  // Writes the line, which has no newline. A line that is longer than a pipe takes at once is cut.
+  // If there is no room, the line is lost. Before the next line that finds room, a line reports the
+  // number of lost lines.
   void write(std::string_view line);
 
  private:

@@ -11,7 +11,8 @@
 namespace datum::tools {
 
 // The file cannot be executed, and its size can be sealed. With vm.memfd_noexec=2 the kernel
-// demands the flag; before Linux 6.3 it does not know it. False: errno says why.
+// demands MFD_NOEXEC_SEAL. A kernel before Linux 6.3 does not know this flag. False: errno says
+// why.
 inline UniqueFd make_memory_fd(const char* name) {
   constexpr unsigned kNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
   UniqueFd fd(memfd_create(name, MFD_CLOEXEC | kNoexecSeal));

@@ -71,7 +71,7 @@ std::string text_of(const CLI::App& app, const CLI::Error& error) {
   const bool mismatch = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
   if (mismatch)
     if (std::string text = repeated_option(app); !text.empty()) return text;
-  // The code is compared, since in CLI11 2.1 the name of this error is the name of the command.
+  // The code is compared, because in CLI11 2.1 the name of this error is the name of the command.
   const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   return unknown ? unknown_words(app) : error.what();
 }
@@ -83,7 +83,7 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
 }
 
-// Wraps the text for a terminal. A file or a pipe has no columns and gets the text as it is.
+// Wraps the text for a terminal. A file or a pipe has no columns, so it gets the text unchanged.
 std::string for_terminal(const std::string& help) {
   winsize size = {};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return help;
@@ -104,8 +104,8 @@ std::string objection_to(const CLI::App& command, const std::string& word) {
   return fmt::format("{}: nothing follows the \"=\"; give a value, or leave the option out", name);
 }
 
-// The value of an option may have any form, so it is not checked. The words of a program that is to
-// be started are not checked either.
+// The value of an option may have any form, so it is not checked. The words of a program to be
+// started are not checked either.
 std::string objection_to(const CLI::App& app, int argc, char** argv) {
   const CLI::App* command = &app;
   for (int i = 1; i < argc; ++i) {

@@ -32,7 +32,7 @@ std::string bar(double fraction, std::size_t cells) {
   return text += ']';
 }
 
-// Cuts the line to at most so many bytes, but not within a character.
+// Cuts the line to at most `most` bytes, but not within a character.
 void cut(std::string& line, std::size_t most) {
   if (line.size() <= most) return;
   while (most > 0 && (static_cast<unsigned char>(line[most]) & 0xC0) == 0x80) --most;
@@ -51,7 +51,7 @@ void show(const std::string& text) {
   static_cast<void>(std::fflush(stderr));
 }
 
-// On a terminal that cannot wipe a line, each update would add a line.
+// A terminal that cannot wipe a line would get another line with each update.
 bool wipes_lines() {
   const char* const terminal = std::getenv("TERM");
   return terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";

@@ -16,8 +16,8 @@ struct Progressed {
   std::chrono::nanoseconds elapsed{};
   std::string_view label;
 };
-// The line for a terminal with so many columns. It has the parts, from the left, that fit whole.
-// The bar needs a wide terminal; the label may be cut.
+// The line for a terminal that is `columns` wide. It has as many of its parts, from the left, as
+// fit whole. The bar needs a wide terminal; the label may be cut.
 std::string progress_text(const Progressed& at, std::size_t columns);
 
 class Progress {
@@ -33,7 +33,7 @@ class Progress {
   // For work that is not counted in bytes. Drawn at once: the next step may be long.
   void say(std::string_view step);
   void set_total(std::uint64_t total) { total_ = total; }
-  void wipe(); // call it before you print a line
+  void wipe(); // called before a line is printed
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -17,7 +17,7 @@
 namespace datum::tools {
 namespace {
 
-// There is one for the process, because there is one standard error.
+// The process has one log, because it has one standard error.
 std::optional<LogStream>& log_of_server() {
   static std::optional<LogStream> log;
   return log;
@@ -25,11 +25,11 @@ std::optional<LogStream>& log_of_server() {
 
 } // namespace
 
-// In ascending order, so that each open(2) gets the number that is missing. Standard output is
-// opened for reading on purpose: a write then fails, and the program reports lost output.
+// The loop goes in ascending order, so that each open(2) gets the number that is missing. Standard
+// output is opened for reading on purpose: a write then fails, and the program reports lost output.
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue; // a filter may refuse fcntl(2)
     static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }

@@ -8,8 +8,9 @@
 
 namespace datum::tools {
 
-// Occupies those of 0, 1 and 2 that are closed. Otherwise the next file or socket that is opened
-// gets that number, and output goes into it. Reading or writing an occupied one still fails.
+// Occupies each of the descriptors 0, 1 and 2 that is closed. Otherwise the next file or socket
+// that is opened would get that number, and output would go into it. Reading or writing an occupied
+// descriptor still fails.
 void occupy_standard_descriptors();
 
 // Writes a line to stderr, made printable (human.h). If stderr is closed or full, the line is lost;
@@ -17,8 +18,9 @@ void occupy_standard_descriptors();
 // a slow reader.
 void log_line(const std::string& line);
 
-// printable() of each line (human.h); newlines and tabs stay. A name from elsewhere in the text has
-// to be made printable before, so that it cannot begin a new line (text_line.h).
+// printable() of each line (human.h). Newlines and tabs stay. So a name that came from elsewhere
+// has to be made printable before it is put into the text, or it could begin a new line
+// (text_line.h).
 std::string printable_lines(std::string_view text);
 
 // A write to standard output failed. run_tool() reports it once.
@@ -34,10 +36,10 @@ void print_text(std::string_view text);
 // and the token, cannot be written.
 void flush_output();
 
-// For servers, whose output or log may lose its reader, or have one that stopped. From now on a
-// write without a reader fails with EPIPE, and SIGPIPE does not end this process. log_line() does
-// not wait for room (log_stream.h), and only one thread at a time may call it. program: the
-// beginning of the line that reports lost lines.
+// For servers. The reader of their output or log may go away or stop. From now on a write without a
+// reader fails with EPIPE, and SIGPIPE does not end this process. log_line() does not wait for room
+// (log_stream.h), and only one thread at a time may call it. program: the beginning of the line
+// that reports lost lines.
 void outlive_readers(const std::string& program);
 
 // Flushes standard output. Returns why output was lost; empty: all was written.

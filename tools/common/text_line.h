@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // common/text_line.h: lines that a person reads, with names in them that a peer or a file chose.
-// Not here: JSON, which has escapes of its own (json.h).
+// Not here: JSON, which has its own escapes (json.h).
 #pragma once
 
 #include <string>

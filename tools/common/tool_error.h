@@ -14,7 +14,7 @@ namespace datum::tools {
 
 enum class ExitCode : int {
   Ok = 0,
-  Failed = 1,      // the work was tried and at least a part of it failed
+  Failed = 1,      // the work was tried, and at least a part of it failed
   Usage = 2,       // wrong command line, or this machine is not set up for it
   Interrupted = 3, // SIGINT or SIGTERM
   PeerLost = 4,    // the other process died, closed the connection or did not answer

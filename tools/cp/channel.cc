@@ -24,10 +24,10 @@ namespace {
 constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth;
 constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
 constexpr std::size_t kCongested = 32; // frames in the outbox
-// A source queues offers up to kCongested, then for each of its window a Chunk, a Hole and an End,
-// whose text is the longest of all; a sink answers with a text. A frame before another one had no
-// room for a further message. A peer that keeps to its window and slots never makes more frames
-// wait.
+// A source queues offers up to kCongested frames. Then it queues a Chunk, a Hole and an End for
+// each file of its window, and an End's text is the longest of these. A sink answers with a text. A
+// frame is followed by another one only if it has no room for one more message. So a peer that
+// keeps to its window and slots never makes more frames wait than this.
 constexpr std::size_t kLongestAnswer = 2 * kLength + kMaxString + 256;
 constexpr std::size_t kLeastFilled = kFrame - kCredits - kLength - kMaxMessage;
 constexpr std::size_t kMostWaiting = kCongested + kMaxWindow * kLongestAnswer / kLeastFilled + 64;
@@ -55,8 +55,8 @@ DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   return attr;
 }
 
-// False: the number of these messages does not depend on the peer. The user of this side named the
-// paths of a get, and all of them wait before the peer answers anything.
+// False: the peer does not decide how many of these messages there are. The user of this side named
+// the paths of a get, and all of them wait before the peer answers anything.
 bool depends_on_the_peer(const Message& message) {
   return !std::holds_alternative<Path>(message) && !std::holds_alternative<PathsEnd>(message) &&
          !std::holds_alternative<Abort>(message);
@@ -120,7 +120,7 @@ void Channel::post_recv(std::uint32_t index) {
 
 void Channel::send(const Message& message) {
   if (outbox_.size() >= kMostWaiting && depends_on_the_peer(message)) {
-    outbox_.clear(); // else the Abort with the reason would have to wait, too
+    outbox_.clear(); // otherwise the Abort with the reason would have to wait, too
     protocol_error("requests, and too few credits for the answers to them");
   }
   encoded_.clear();
@@ -145,7 +145,7 @@ bool Channel::congested() const {
 
 void Channel::post_waiting(std::size_t kept) {
   if (!connected_) return;
-  // In finish() the last message may have the last credit, since nothing is received any more.
+  // In finish() the last message may use the last credit, because nothing more is received.
   const std::uint16_t last = finishing_ ? 0 : 1;
   while (outbox_.size() > kept && credits_ > last && !free_sends_.empty()) {
     post_frame(outbox_.front());
@@ -180,7 +180,7 @@ void Channel::write_slot(std::uint32_t index, std::uint32_t length) {
   const std::size_t offset = std::size_t{index} * own_slots_.chunk_size;
   DAT_LMR_TRIPLET from = slots_.local(offset, length);
   DAT_RMR_TRIPLET to = tools::remote(peer_slots_.rmr_context, peer_slots_.address + offset, length);
-  // No event on success: the SlotFree that answers the Load says more.
+  // No event on success: the SlotFree that answers the Load also means that the Write was placed.
   check(dat_ep_post_rdma_write(ep_.get(), 1, &from, cookie(Work::Write, index), &to,
                                DAT_COMPLETION_SUPPRESS_FLAG),
         "dat_ep_post_rdma_write", peer_, ExitCode::PeerLost);

@@ -3,12 +3,12 @@
 // Lives here: message buffers and credits, slots and their RDMA, the end of the connection.
 // Not here:   what messages mean (protocol.h), which clients may connect (server.h).
 //
-// A frame is two bytes of credits, then messages or nothing. A credit is a Recv posted at the
-// other side; the last one is kept for frames without a message, which give credits back. How many
-// frames may wait for credits is bounded: a peer that makes more wait is disconnected.
+// A frame is two bytes of credits, then messages or nothing. A credit is a Recv posted at the other
+// side. The last credit is kept for frames without a message, which give credits back. Only a
+// limited number of frames may wait for credits: a peer that makes more wait is disconnected.
 //
-// A frame leaves when it is full, when all of a frame that arrived was answered, at flush(), and
-// before next() waits. So a hundred small files cost one frame.
+// A frame leaves when it is full, when all messages of a received frame were answered, at flush(),
+// and before next() waits. So a hundred small files cost one frame.
 #pragma once
 
 #include <atomic>
@@ -36,8 +36,8 @@ class Channel final : public Link {
   std::string connect(const tools::Address& address, DAT_CONN_QUAL port,
                       const std::string& private_data, const std::string& peer);
   void accept(tools::Cr request, const std::string& private_data, const std::string& peer);
-  // Accepts, and does not wait until the connection is established: the client may make the server
-  // wait.
+  // Accepts, but does not wait until the connection is established, because the client may make the
+  // server wait.
   void answer(tools::Cr request, const std::string& private_data, const std::string& peer);
 
   // Registers depth slots of chunk_size bytes; `rights` are the peer's rights on them. The caller
@@ -47,12 +47,13 @@ class Channel final : public Link {
 
   [[nodiscard]] const std::string& peer() const { return peer_; } // the name of the peer in errors
 
-  // The path of this connection ("shm"), as the provider reports it; empty if it does not.
+  // The path of this connection ("shm"), as the provider reports it. Empty: the provider does not
+  // report it.
   [[nodiscard]] std::string path() const { return tools::path_of(ep_); }
 
   static constexpr std::chrono::milliseconds kGoodbye{5000};
-  // Waits until all queued messages have left, then closes the connection, and waits for that. Each
-  // wait ends after `goodbye`.
+  // Waits until all queued messages have left, then closes the connection and waits until it is
+  // closed. Each wait ends after `goodbye`.
   void finish(std::chrono::milliseconds goodbye = kGoodbye);
   // Waits until the peer has closed.
   void await_disconnect(std::chrono::milliseconds goodbye = kGoodbye);
@@ -79,7 +80,7 @@ class Channel final : public Link {
   };
 
   void post_recv(std::uint32_t index);
-  // Posts all frames of the outbox but the last `kept`, which may be filled further.
+  // Posts all frames of the outbox except the last `kept`, to which messages may still be added.
   void post_waiting(std::size_t kept);
   void post_frame(std::span<const std::byte> messages);
   void reap();
@@ -87,7 +88,7 @@ class Channel final : public Link {
   void handle_completion(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   std::optional<LinkEvent> take();
   void open_frame(const Arrived& arrived);
-  // nothing: the frame has no further message, and was closed
+  // Nothing: the frame had no further message and was closed.
   std::optional<Message> message_in_frame();
   bool wait_until(tools::Deadline deadline);
   [[noreturn]] void lose_peer();

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // If a wait ends later than this after its deadline, this process was stopped. The peer may have
-// sent something that this process has not seen.
+// sent messages that this process has not taken.
 constexpr auto kPunctual = 1s;
 
 } // namespace
@@ -41,8 +41,8 @@ LinkEvent Channel::next(Sent sent) {
   }
 }
 
-// While a busy peer sends, next() never waits, and only a wait notices a signal. So poll() looks
-// for one.
+// While a busy peer sends, next() never waits, and only a wait notices a signal. So poll() checks
+// for a signal.
 std::optional<LinkEvent> Channel::poll() {
   tools::throw_if_interrupted();
   if (!opened_) {
@@ -87,7 +87,7 @@ void Channel::handle(const DAT_EVENT& event) {
   if (event.event_number == DAT_DTO_COMPLETION_EVENT) {
     handle_completion(event.event_data.dto_completion_event_data);
   } else if (event.event_number == DAT_SOFTWARE_EVENT) {
-    notice_posted_ = false; // cleared before the caller looks for the reason of the notify()
+    notice_posted_ = false; // cleared before the caller checks why notify() was called
     notified_ = true;
   } else if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) {
     connected_ = true;
@@ -132,8 +132,8 @@ void Channel::open_frame(const Arrived& arrived) {
   std::uint16_t granted = 0;
   if (!in.number(granted) || granted > kRecvs - credits_)
     protocol_error("a frame with wrong credits");
-  // This side's answers wait for the peer's credits. A peer that gives no credits, and sends all
-  // the same, would make the answers pile up here.
+  // This side's answers wait for the peer's credits. Answers would pile up here if a peer gave no
+  // credits but went on sending.
   if (owed_ == kRecvs) protocol_error("more frames than it has credits for");
   credits_ = static_cast<std::uint16_t>(credits_ + granted);
   opened_ = arrived.index;
@@ -152,7 +152,7 @@ std::optional<Message> Channel::message_in_frame() {
     return message;
   }
   ++owed_;
-  // Once the peer has left, there is nothing to receive and posting only flushes.
+  // After the peer has left, nothing can be received, and a posted Recv would only be flushed.
   if (connected_) post_recv(*opened_);
   opened_.reset();
   flush(); // the answers to the frame
@@ -164,8 +164,8 @@ bool Channel::ended() {
   return ending_ != DAT_EVENT_NUMBER{};
 }
 
-// Called when the connection has ended in the middle of work for the peer. The peer's last message
-// may say why.
+// Called if the connection has ended in the middle of work for the peer. The peer's last message
+// may tell the reason.
 void Channel::lose_peer() {
   while (const auto event = take())
     if (const auto* message = std::get_if<Message>(&*event))

@@ -15,7 +15,8 @@ namespace datum::cp {
 inline constexpr std::uint16_t kRecvs = 64;
 inline constexpr std::uint32_t kSends = 32;
 inline constexpr std::size_t kCredits = 2, kLength = 2;
-inline constexpr std::size_t kFrame = 16384; // credits, then messages, each behind its length
+// credits, then messages; each message follows its length
+inline constexpr std::size_t kFrame = 16384;
 static_assert(kFrame >= kCredits + kLength + kMaxMessage, "the longest message fits a frame");
 
 // A cookie has the kind of work in its upper half, and the number of the buffer or slot in its

@@ -30,7 +30,7 @@ namespace {
 struct Plan {
   RemotePath remote;                // host and port; the path is in job or in remote_paths
   std::vector<Root> roots;          // put
-  std::vector<std::string> missing; // put: for each source that is not among the roots, why
+  std::vector<std::string> missing; // put: the reason for each source that is not among the roots
   Destination destination;          // get
   std::vector<std::string> remote_paths;
   Job job;
@@ -77,7 +77,7 @@ Plan make_plan(const ClientOptions& options) {
   plan.job.mode = options.mode;
   plan.job.chunk_size = options.chunk_size;
   plan.job.depth = options.depth;
-  // A Total is of use only to the progress bar.
+  // Only the progress bar uses a Total.
   plan.job.count = options.quiet || isatty(STDERR_FILENO) == 0 ? 0 : 1;
   plan.job.compare = options.compare ? 1 : 0;
   if (options.direction == Direction::Put)
@@ -87,7 +87,8 @@ Plan make_plan(const ClientOptions& options) {
   return plan;
 }
 
-// CLI11's envname() is of no use here: an option that is given must win, also over the environment.
+// CLI11's envname() cannot be used: an option on the command line must take precedence over the
+// environment.
 Token require_token(const std::optional<std::string>& given) {
   const char* const environment = std::getenv("DAT_CP_TOKEN");
   const std::string text = given ? *given : environment != nullptr ? environment : "";
@@ -139,7 +140,8 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
     Sink(channel, terms, std::move(plan.destination), reporter, usual_workers()).run();
 }
 
-// Ends a put none of whose sources is there. No server is called: it would use up its token.
+// Ends a put if none of its sources exists. It calls no server, because that would use up the
+// server's token.
 ExitCode put_nothing(const ClientOptions& options, const Plan& plan) {
   Console console(terms_of(plan.job), options.quiet, options.common.json);
   for (const std::string& why : plan.missing) console.problem(Severity::Error, why);
@@ -160,8 +162,8 @@ ExitCode run_client(const ClientOptions& options) {
   spare.give_back();
   Console console(terms_of(plan.job), options.quiet, options.common.json);
   with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
-  // The path is asked for while the channel is connected, and after the copy, which may have
-  // changed it.
+  // The path is queried while the channel is connected, and after the copy, because the copy may
+  // have changed it.
   const std::string path = channel.path();
   const std::string route = fmt::format("process {} to process {}{}{}", getpid(), server_pid,
                                         path.empty() ? "" : " over ", path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/closed_folders.h: folders that take nothing. Each is reported once: files that belong below
-// one are only counted.
+// cp/closed_folders.h: folders that take no new names. Each such folder is reported once. Files
+// that belong below it are only counted.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace datum::cp {
 
 class ClosedFolders {
  public:
-  // Only a source that never ends its folders reaches the bound. Past it, files of further folders
-  // are reported one by one.
+  // Only a source that never ends its folders reaches this bound. Beyond it, the files of further
+  // folders are reported one by one.
   void add(std::string_view folder) {
     if (folders_.size() < kMost) folders_.emplace(folder);
   }
   // Called at the end of a folder. True: it was closed, or a folder above it is.
   bool end(const std::string& folder) { return folders_.erase(folder) != 0 || covers(folder); }
-  // True: a folder above the path is closed; "" is above everything.
+  // True: a folder above the path is closed. "" is above every path.
   [[nodiscard]] bool covers(std::string_view path) const {
     while (!folders_.empty() && !path.empty()) {
       path = parent_of(path);

@@ -19,7 +19,7 @@ std::string files(std::uint64_t count) {
   return fmt::format("{} file{}", count, count == 1 ? "" : "s");
 }
 
-// Speaks of the compared files only, and leaves out those that failed or were taken for the same.
+// Describes only the compared files, not those that failed or were taken for the same.
 std::string checksums_text(const Summary& summary) {
   std::string text;
   if (summary.compared > 0)
@@ -56,7 +56,7 @@ void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t si
     tools::print_line("differs {}{}{}", shown(path), text.empty() ? "" : ": ", text);
   } else if (outcome == Outcome::Failed || outcome == Outcome::Copied ||
              outcome == Outcome::Unchanged) {
-    // A failure without a text was reported of the folder around it. A copy's text says what is
+    // A failure without a text was reported for the folder around it. A copy's text says what is
     // left behind.
     if (!text.empty()) complain(text);
   }

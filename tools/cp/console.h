@@ -21,7 +21,7 @@ class Console final : public Reporter {
                const std::string& text) override;
   void problem(Severity severity, const std::string& text) override;
 
-  // Prints the last line, or the JSON object. `what`: "put" or "get". No route: no server was
+  // Prints the last line, or the JSON object. `what`: "put" or "get". Without a route no server was
   // called.
   void finish(const std::string& what, const std::optional<std::string>& route);
 

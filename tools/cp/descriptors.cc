@@ -17,12 +17,12 @@ constexpr std::size_t kForTheConnection = 10; // an adapter, a service point and
 constexpr std::size_t kForFiles = 8;
 constexpr std::size_t kBesides = 4; // opened and closed again while names are being copied
 constexpr std::size_t kForAName = 3;
-constexpr std::uint64_t kCounted = 512; // above this number the exact one does not matter
+constexpr std::uint64_t kCounted = 512; // above this number the exact number does not matter
 
-// One more descriptor. It may be a copy of any open one, since nothing is read or written through
-// it.
+// Opens one more descriptor. It may be of any file, because nothing is read or written through it.
+// It is no copy of an open descriptor, because a filter of system calls may refuse fcntl(2).
 UniqueFd another() {
-  return UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+  return UniqueFd(open("/", O_PATH | O_CLOEXEC));
 }
 
 } // namespace
@@ -33,7 +33,8 @@ std::size_t descriptors_left() {
   const auto used = static_cast<std::uint64_t>(lowest.get());
   const std::uint64_t above = tools::file_limit() - used;
   if (above > kCounted) return static_cast<std::size_t>(above);
-  // Descriptors above the lowest free one need not be free, so this counts them by opening them.
+  // Descriptors above the lowest free one may be in use. So this counts the free ones by opening
+  // them.
   std::vector<UniqueFd> had;
   for (UniqueFd fd = another(); fd; fd = another()) had.push_back(std::move(fd));
   return had.size() + 1;

@@ -2,9 +2,9 @@
 // cp/digest.h: the checksum over a file, computed at both ends.
 // XXH3-128 has 16 bytes and runs at memory speed. It finds accidental damage by hardware or
 // software. It is no defence against forgery by the peer, or by a host on the way.
-// There are two levels: a digest for each block of kBlock bytes, and the digest of the file over
-// those. The journal keeps the digests of blocks. A resumed copy checks the blocks that it has
-// against them, and receives only the blocks after the last good one.
+// There are two levels: a digest of each block of kBlock bytes, and the digest of the file, which
+// is computed over the block digests. The journal keeps the block digests. A resumed copy checks
+// the blocks that it has against them, and receives only the blocks after the last good one.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class FileDigest {
 
 Digest digest_of(std::span<const std::byte> bytes);
 
-// The same digest as that of a FileDigest, for a file that is at most a block long. Needs no
-// states.
+// For a file of at most one block: the same digest as that of a FileDigest, computed without a
+// state.
 Digest digest_of_short_file(std::span<const std::byte> content);
 
 } // namespace datum::cp

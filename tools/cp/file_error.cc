@@ -14,7 +14,7 @@
 namespace datum::cp {
 namespace {
 
-// The other side may show the line, so it names the process whose limit that is.
+// The other side may show the line, so the line names the process whose limit it is.
 std::string limit_of_this_process() {
   const std::uint64_t limit = tools::file_limit();
   const std::string most =
@@ -44,9 +44,11 @@ std::string next_step(std::string_view action, int error) {
   case ELOOP:
   case EXDEV: return " (a symbolic link on the way; dat-cp follows none)";
   case EPERM:
-    return action == "read folder" // rights would be EACCES
-               ? " (a filter of system calls refuses openat, fcntl or getdents64)"
-               : "";
+    if (action == "read folder") // rights would be EACCES
+      return " (a filter of system calls refuses openat or getdents64)";
+    if (action == "empty" || action == "extend" || action == "shorten") // the file is open
+      return " (a filter of system calls refuses ftruncate, or the file may only be appended to)";
+    return "";
   case ENOSYS: return " (that file system, or a filter of system calls, refuses the call)";
   default: return "";
   }

@@ -8,7 +8,7 @@
 
 namespace datum::cp {
 
-// True: the errno value says that this process, or its host, has no descriptor left. Neither the
+// True: the errno value means that this process or its host has no descriptor left. Neither the
 // file nor its folder is at fault.
 bool is_shortage_of_descriptors(int error);
 

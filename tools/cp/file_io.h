@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/file_io.h: system calls on files and folders that are open, each until it has done all.
+// cp/file_io.h: system calls on open files and folders. Each function goes on until it has done
+// everything.
 // Not here: which files, and what a failure means (safe_path.h, file_error.h).
 #pragma once
 
@@ -23,11 +24,11 @@ struct Extent {
   std::uint64_t length = 0;
 };
 // The extent that begins at offset (< size), cut at size. If the file is not `sparse`, all of it
-// counts as data, and the kernel is not asked.
+// counts as data without a query of the kernel.
 Extent next_extent(int fd, std::uint64_t offset, std::uint64_t size, bool sparse);
 
-// The names in a folder, in no order, without "." and "..". False with errno if it cannot be read
-// to its end.
+// The names in a folder, in no order, without "." and "..". Returns false with errno if the folder
+// cannot be read to its end.
 bool read_names(int folder, std::vector<std::string>& names);
 
 enum class Existing { Keep, Replace }; // what happens to an entry that has the name already

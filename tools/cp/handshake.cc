@@ -11,16 +11,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Only the side whose memory the peer writes or reads grants rights, and only those that the method
-// needs.
+// Only the side whose memory the peer writes or reads grants rights. It grants only the rights that
+// the method needs.
 int rights(const Terms& terms, Role role) {
   if (terms.method == Method::Write && role == Role::Sink) return DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
   if (terms.method == Method::Read && role == Role::Source) return DAT_MEM_PRIV_REMOTE_READ_FLAG;
   return DAT_MEM_PRIV_NONE_FLAG;
 }
 
-// The text names the peer. To the peer itself it is sent without that name. A peer that was silent
-// for too long finds the Abort when it looks again, and this side does not wait for it any more.
+// The text names the peer. The peer itself gets the text without that name. A peer that was silent
+// for too long finds the Abort later, and this side does not wait for that.
 void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
   if (!channel.connected()) return;
   const std::string name = channel.peer() + ": ";
@@ -29,7 +29,8 @@ void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
     channel.send(Abort{static_cast<std::uint8_t>(code), std::string(text)});
     channel.finish(code == tools::ExitCode::PeerLost ? 0ms : Channel::kGoodbye);
   } catch (const std::exception&) {
-    // The caller throws the reason for stopping. A peer that is gone, too, adds nothing to it.
+    // The caller throws the reason for stopping. If the peer has gone as well, that is not reported
+    // in addition.
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/handshake.h: from an established connection to a running copy, and the copy's orderly end.
+// cp/handshake.h: the steps from an established connection to a running copy, and the copy's
+// orderly end.
 // Lives here: which side registers slots with which rights, and telling the peer why this side
 //             stops.
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace datum::cp {
 
-// Returns the next message if it is an M. Obeys an Abort. Any other message is a protocol error.
+// Returns the next message if its type is M. Obeys an Abort. Any other message is a protocol error.
 template <class M>
 M expect(Channel& channel, std::string_view what) {
   for (;;) {
@@ -26,11 +27,11 @@ M expect(Channel& channel, std::string_view what) {
 
 enum class Role { Source, Sink };
 
-// Registers this side's slots and announces them to the peer, which does the same at that time.
-// The peer's slots must have the size that was agreed.
+// Registers this side's slots and announces them to the peer, which does the same meanwhile. The
+// peer's slots must have the size that both sides agreed on.
 void exchange_slots(Channel& channel, const Terms& terms, Role role);
 
-// Runs body. If it throws while the peer is still there, the peer gets the reason, and the
+// Runs body. If body throws while the peer is still connected, the peer gets the reason. The
 // exception passes on.
 void with_abort(Channel& channel, const std::function<void()>& body);
 

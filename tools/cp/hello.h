@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/hello.h: the first message of each side, as private data of connect and accept.
-// A refusal is an accepted connection whose answer says why, since dat_cr_reject carries no data in
-// DAT 1.2. In every later version both layouts begin with the same fields, up to `pid`, and in a
-// HelloAnswer up to the answer.
+// A refusal is an accepted connection whose answer says why, because dat_cr_reject carries no data
+// in DAT 1.2. Both layouts begin with the same fields in every later version: a Hello up to `pid`,
+// a HelloAnswer up to the answer.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct HelloAnswer {
 
 std::string encode(const Hello& hello);
 std::string encode(const HelloAnswer& answer);
-// Nothing: the data are not those of dat-cp. A Hello of another version has only version and pid
-// set.
+// Nothing: the data are not those of dat-cp. For a Hello of another version, only version and pid
+// are set.
 std::optional<Hello> decode_hello(std::string_view data);
 std::optional<HelloAnswer> decode_answer(std::string_view data);
 

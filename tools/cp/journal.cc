@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/journal.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 
+#include "base/refused_calls.h"
 #include "cp/file_error.h"
 #include "cp/file_io.h"
 #include "cp/safe_path.h"
@@ -31,8 +34,8 @@ std::vector<Digest> Journal::load(const Identity& identity) const {
   if (read_at(file_.get(), found, 0) != found.size() || found != header(identity)) return {};
   std::vector<Digest> blocks;
   Digest digest;
-  // At most as many blocks as the file has, whatever the journal says. A last digest that is not
-  // whole does not count.
+  // Loads at most as many blocks as the file has, whatever the journal says. An incomplete last
+  // digest does not count.
   while (blocks.size() < identity.size / kBlock &&
          read_at(file_.get(), digest, kHeaderSize + blocks.size() * digest.size()) == digest.size())
     blocks.push_back(digest);
@@ -40,7 +43,10 @@ std::vector<Digest> Journal::load(const Identity& identity) const {
 }
 
 void Journal::start(const Identity& identity, std::span<const Digest> blocks) {
-  if (ftruncate(file_.get(), 0) != 0 || lseek(file_.get(), 0, SEEK_SET) != 0)
+  // A filter of system calls may refuse ftruncate(2). Old digests behind the new ones do no harm: a
+  // block counts only if the unfinished file has it.
+  if ((ftruncate(file_.get(), 0) != 0 && !is_refusal_of_call(errno)) ||
+      lseek(file_.get(), 0, SEEK_SET) != 0)
     throw FileError("begin the journal of", identity.path, errno);
   append(header(identity));
   for (const Digest& block : blocks) append(block);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/journal.h: the journal of an unfinished file: the file whose bytes it holds, and a digest for
-// each block.
-// Lives here: the format, which may hold anything when it is read back.
+// cp/journal.h: the journal of an unfinished file. It says which file the received bytes belong to,
+// and has a digest for each block.
+// Lives here: the format. A journal that is read back may contain anything.
 // Not here:   checking the unfinished file against it (partial_file.cc).
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace datum::cp {
 
-// The version of a file. If any field has changed, the octets received before are worthless.
+// The version of a file. If any field has changed, the octets that were received before are
+// worthless.
 struct Identity {
   std::string path; // its last component names the temporary files; messages show all of it
   std::uint64_t size = 0;
@@ -26,10 +27,11 @@ class Journal {
  public:
   explicit Journal(UniqueFd file) : file_(std::move(file)) {}
 
-  // Digests of the blocks received so far; none if the journal is of another version, or garbage.
+  // Digests of the blocks received so far. None if the journal belongs to another version or is
+  // garbage.
   [[nodiscard]] std::vector<Digest> load(const Identity& identity) const;
 
-  // Begins anew with these blocks.
+  // Starts a new journal with these blocks.
   void start(const Identity& identity, std::span<const Digest> blocks);
   void append(std::span<const std::byte> bytes); // the digest of the next block
 

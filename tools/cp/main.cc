@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp: the command line. client.h and server.h have its meaning.
+// dat-cp: the command line. client.h and server.h carry it out.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -61,7 +61,7 @@ CLI::App* add_serve(CLI::App& app, CommandLine& line) {
   return serve;
 }
 
-// Help that names the paths; CLI11's own only says how many there are.
+// Shows the names of the paths in the help. CLI11's own help says only how many paths there are.
 class PathsUsage final : public CLI::Formatter {
  public:
   explicit PathsUsage(std::string paths) : paths_(std::move(paths)) {}
@@ -76,7 +76,7 @@ class PathsUsage final : public CLI::Formatter {
   std::string paths_;
 };
 
-// Changes the word into the number that CLI11 takes for the enumerator.
+// Changes the word into the number that CLI11 expects for an enumerator.
 CLI::Validator method_word() {
   const auto number = [words = datum::tools::one_of({"write", "read"})](std::string& text) {
     if (std::string problem = words(text); !problem.empty()) return problem;
@@ -122,8 +122,8 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
   return sub;
 }
 
-// CLI11 takes "[a,b]" for a list of two, wherever several values are allowed. For dat-cp it is the
-// name of one file, or an address. So GuardedWords puts a character before it, which is taken off
+// Wherever several values are allowed, CLI11 takes "[a,b]" for a list of two. For dat-cp it is the
+// name of one file, or an address. So GuardedWords puts a character before it, which is removed
 // after CLI11 has parsed the line.
 constexpr char kGuard = '\x02';
 

@@ -62,7 +62,7 @@ void OfferedNames::pass_over(std::size_t until) {
     passed_over_.push_back((*requested_)[next_request_]);
 }
 
-// Leaves the folders that the walk has left. False: the walk is in no folder of that path.
+// Leaves folders until `parent` is the innermost open folder. False: no open folder has this path.
 bool OfferedNames::enter(std::string_view parent) {
   while (!open_.empty() && open_.back().path != parent) {
     if (complete_.size() == kMaxEnds)

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "base/refused_calls.h"
 #include "cp/file_error.h"
 #include "cp/file_io.h"
 #include "cp/safe_path.h"
@@ -23,7 +25,8 @@ namespace {
 // Hashing a hole of this length takes some milliseconds.
 constexpr std::uint64_t kHolePart = 1ULL << 34;
 
-// The name of a temporary file is a digest. The name itself with a suffix could be too long.
+// The name of a temporary file is a digest, because the name itself with a suffix could be too
+// long.
 std::string hidden_name(const std::string& name, std::string_view suffix) {
   std::string text(kReservedPrefix);
   for (std::byte b : digest_of(std::as_bytes(std::span(name))))
@@ -33,8 +36,8 @@ std::string hidden_name(const std::string& name, std::string_view suffix) {
 
 constexpr int kAttempts = 16; // another process may make and remove the name again and again
 
-// A temporary file of another user is removed: that user could read the octets and change them
-// later.
+// Removes a temporary file of another user, because that user could read the octets, and change
+// them later.
 void remove_of_another_user(int folder, const std::string& name, const std::string& path) {
   if (unlinkat(folder, name.c_str(), 0) != 0 && errno != ENOENT)
     throw FileError("write, because its folder holds " + name +
@@ -42,14 +45,14 @@ void remove_of_another_user(int folder, const std::string& name, const std::stri
                     path, errno);
 }
 
-// A hard link made beforehand would lead the written octets into another file.
+// Without this check, a hard link made beforehand would lead the written octets into another file.
 void require_single(const struct stat& st, const std::string& path) {
   if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
     throw FileError("use the temporary file of", path, EEXIST);
 }
 
 // Called once this process has the lock of the temporary file. A run that is about to finish the
-// file has given it its final mode already.
+// file may already have given it its final mode.
 void make_private(const UniqueFd& file, const std::string& path) {
   struct stat st = {};
   if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
@@ -69,8 +72,8 @@ struct Private {
   bool made; // False: an earlier run of this user left it
 };
 
-// Makes the file, or opens the one that an earlier run of this user left. A file that is made here
-// is private from the beginning. Throws FileError.
+// Makes the file, or opens the file that an earlier run of this user left. A file made here is
+// private from the beginning. Throws FileError.
 Private open_private(int folder, const std::string& name, const std::string& path) {
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -87,14 +90,15 @@ Private open_private(int folder, const std::string& name, const std::string& pat
     if (!file && errno == ENOENT) continue;
     if (!file) throw FileError("open the temporary file of", path, errno);
     if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
-    if (held.st_uid != geteuid()) continue; // another user put it there after fstatat()
+    if (held.st_uid != geteuid()) continue; // another user replaced the file after fstatat()
     require_single(held, path);
     return {std::move(file), false};
   }
   throw FileError("use the temporary file of", path, EEXIST);
 }
 
-// Returns "", or what is left behind and why. `path`: of the file that it was made for.
+// Returns "", or what is left behind and why. `path`: the path of the file for which the temporary
+// file was made.
 std::string remove_temporary(int folder, const std::string& name, const std::string& path) {
   if (unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return "";
   const char* const why = std::strerror(errno);
@@ -126,17 +130,17 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
         if (journal_) journal_->append(block);
       }) {
   const std::uint64_t left = open_locked();
+  const bool may_continue = identity_.size > kBlock && refusal_of(SystemCall::FileLength) == 0;
+  // A new file is not emptied. ext4 treats an emptied file as a file that is being rewritten, and
+  // waits for the disk.
+  if (left > 0 && !may_continue) empty();
   if (identity_.size > kBlock) resume(tick);
-  // A new file is not emptied: ext4 takes an emptied file for one that is written again, and waits
-  // for the disk.
-  else if (left > 0 && ftruncate(file_.get(), 0) != 0)
-    throw FileError("empty", identity_.path, errno);
   room_.emplace(file_.get(), identity_.size);
 }
 
 PartialFile::~PartialFile() {
   if (!gone_ && offset_ < kBlock) discard();
-  // If the room cannot be given back now, the run that continues writes over it.
+  // If the space cannot be given back now, the run that continues will write into it.
   if (!gone_) static_cast<void>(room_->give_back(offset_));
 }
 
@@ -153,6 +157,27 @@ std::uint64_t PartialFile::open_locked() {
   struct stat held = {};
   if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
   return static_cast<std::uint64_t>(held.st_size);
+}
+
+// Without ftruncate(2), which a filter of system calls may refuse, open(2) does it. By its name
+// somebody else's file could be met.
+void PartialFile::empty() {
+  if (ftruncate(file_.get(), 0) == 0) return;
+  const int error = errno;
+  const std::string itself = fmt::format("/proc/self/fd/{}", file_.get());
+  if (is_refusal_of_call(error) && UniqueFd(open(itself.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)))
+    return;
+  throw FileError("empty", identity_.path, error);
+}
+
+// One octet at the end makes the file as long, with a hole before it, where a filter of system calls
+// refuses ftruncate(2). The file has nothing behind offset_ then: see the constructor.
+bool PartialFile::extend(std::uint64_t end) {
+  if (room_->give_back(offset_) && ftruncate(file_.get(), static_cast<off_t>(end)) == 0)
+    return true;
+  constexpr std::array<std::byte, 1> kZero{};
+  if (is_refusal_of_call(errno)) errno = write_at(file_.get(), kZero, end - 1);
+  return errno == 0;
 }
 
 void PartialFile::lock(bool made) {
@@ -174,7 +199,7 @@ void PartialFile::resume(const std::function<void()>& tick) {
   for (; good < blocks.size(); ++good) {
     if (read_at(file_.get(), block, good * kBlock) != kBlock || digest_of(block) != blocks[good])
       break;
-    digest_.update(block); // journal_ is not set yet: nothing is appended twice
+    digest_.update(block); // journal_ is not set yet, so nothing is appended twice
     tick();
   }
   offset_ = good * kBlock;
@@ -195,11 +220,10 @@ void PartialFile::append(std::span<const std::byte> bytes) {
 }
 
 void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>& tick) {
-  // A later run reads back the blocks in the journal, so the file must be long enough before they
-  // are added.
+  // A later run reads back the blocks that the journal names. So the file must be long enough
+  // before those blocks are added to the journal.
   const std::uint64_t end = offset_ + length;
-  if (!room_->give_back(offset_) || ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
-    throw FileError("extend", identity_.path, errno);
+  if (end > offset_ && !extend(end)) throw FileError("extend", identity_.path, errno);
   while (offset_ < end) {
     const std::uint64_t part = std::min(kHolePart, end - offset_);
     digest_.update_zeros(part);
@@ -213,7 +237,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
     discard();
     return false;
   }
-  // The dat-cp of another user does not take this lock, and may have put its own file there.
+  // Another user's dat-cp does not take this lock, and may have put its own file there.
   if (!leads_to(folder_->get(), part_name_, file_)) {
     gone_ = true;
     throw FileError("put in place, because the temporary file was taken away,", identity_.path,
@@ -224,7 +248,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
     throw FileError("set mode and time of", identity_.path, errno);
   if (const int error = put_in_place(folder_->get(), part_name_, name_, existing); error != 0) {
-    if (error == EEXIST) discard(); // a later copy could not put it there, either
+    if (error == EEXIST) discard(); // a later copy could not put the file there, either
     throw FileError("put in place", identity_.path, error);
   }
   gone_ = true;
@@ -234,7 +258,8 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
 
 void PartialFile::discard() {
   gone_ = true;
-  if (!leads_to(folder_->get(), part_name_, file_)) return; // both belong to another run by now
+  // both names belong to another run by now
+  if (!leads_to(folder_->get(), part_name_, file_)) return;
   remove(part_name_);
   if (identity_.size > kBlock) remove(journal_name_);
 }

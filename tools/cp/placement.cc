@@ -40,7 +40,7 @@ bool may_set_mode(const struct stat& st) {
   return geteuid() == 0 || geteuid() == st.st_uid;
 }
 
-// True: the owner lacks a right. To put names into a folder takes all of its owner's rights.
+// True: the owner lacks a right. Putting names into a folder takes all of its owner's rights.
 bool needs_writable(const struct stat& st) {
   return (st.st_mode & 0700) != 0700;
 }
@@ -58,7 +58,7 @@ Placement::Placement(Destination destination, Mode mode, std::size_t most_open)
   if (mode == Mode::Verify || destination_.path.empty()) return;
   if (mode == Mode::Copy && destination_.into_folder) make_destination();
   if (mode != Mode::DryRun) return;
-  // An obstacle that would end the copy, or fail all of it, ends a dry run, too.
+  // Obstacles that would end the copy, or fail all of it, end a dry run, too.
   static_cast<void>(parent(destination_.path));
   if (!destination_.into_folder) return;
   const Look found = look(destination_.path);
@@ -67,7 +67,7 @@ Placement::Placement(Destination destination, Mode mode, std::size_t most_open)
     throw FileError("create folder", destination_.path, errno);
 }
 
-// Inner folders come first, since a folder that may not be searched hides those below it.
+// Inner folders come first, because a folder that may not be searched hides the folders below it.
 Placement::~Placement() {
   for (auto folder = opened_.rbegin(); folder != opened_.rend(); ++folder)
     restore(folder->first, folder->second);
@@ -81,7 +81,7 @@ void Placement::require_folder(const Look& found, const std::string& path) {
 void Placement::settle_link(Kind kind) {
   const auto behind_link = std::exchange(destination_.behind_link, nullptr);
   if (!behind_link || kind == Kind::Symlink) return;
-  open_.clear(); // forgets the folder that holds the link
+  open_.clear(); // forgets the open folder that contains the link
   destination_ = behind_link();
 }
 
@@ -96,8 +96,8 @@ std::string Placement::place(const std::string& offered, Kind kind) const {
     path = join(destination_.path, std::string_view(offered).substr(slash + 1));
   } else {
     path = destination_.path;
-    // A file "to" a folder goes into it. A folder does not, so that the same copy run twice ends in
-    // the same place.
+    // A file that is copied "to" a folder goes into that folder. A folder does not, so that running
+    // the same copy twice has the same result.
     if (kind != Kind::Directory &&
         open_beneath(destination_.root.get(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW))
       path = join(path, offered);
@@ -107,8 +107,8 @@ std::string Placement::place(const std::string& offered, Kind kind) const {
   return path;
 }
 
-// An open folder stays safe: it was opened below the root, without a symbolic link on the way. If
-// its name becomes a link later, or the folder is moved, the descriptor still leads to the same
+// An open folder stays safe: it was opened below the root, without a symbolic link on the way. Even
+// if its name becomes a link later, or the folder is moved, the descriptor still leads to the same
 // folder.
 OpenFolder Placement::folder_of(const std::string& path) const {
   const std::string_view parent = parent_of(path);
@@ -118,7 +118,7 @@ OpenFolder Placement::folder_of(const std::string& path) const {
     std::rotate(open_.begin(), known, known + 1);
     return open_.front().second;
   }
-  // Closed before the next one is opened, whose descriptor may be the last.
+  // Closed before the next folder is opened, because that may need the last free descriptor.
   if (open_.size() == most_open_) open_.pop_back();
   UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent), O_PATH | O_DIRECTORY);
@@ -135,8 +135,8 @@ OpenFolder Placement::parent(const std::string& path) const {
 
 Look Placement::look(const std::string& path) const {
   Look found = {folder_of(path), std::string(name_in(path))};
-  // A shortage must not count as "nothing is there": a name that is there would be taken for a new
-  // one.
+  // A shortage must not count as "nothing is there". Otherwise a name that exists would be taken
+  // for a new name.
   if (!found.folder && is_shortage_of_descriptors(errno))
     throw FileError("open the folder of", path, errno);
   found.there = found.folder && fstatat(found.folder->get(), found.name.c_str(), &found.st,
@@ -145,7 +145,7 @@ Look Placement::look(const std::string& path) const {
 }
 
 Existing Placement::claim(const std::string& path, const Look& found) {
-  if (!found.folder) return Existing::Keep; // the next call on the path says why
+  if (!found.folder) return Existing::Keep; // the next call on the path reports the reason
   const std::string_view parent = parent_of(path);
   auto names = taken_.find(parent);
   if (names == taken_.end())
@@ -202,7 +202,8 @@ std::string Placement::folder_text(const std::string& path) const {
 }
 
 void Placement::foresee_creation(const Look& found, const std::string& path, bool in_copied) const {
-  if (!found.folder || takes_names(path)) return; // a folder that the copy makes takes new names
+  // a folder that the copy makes will take new names
+  if (!found.folder || takes_names(path)) return;
   const int error = errno;
   struct stat st = {};
   if (error == EACCES && in_copied && fstat(found.folder->get(), &st) == 0 && may_set_mode(st))
@@ -215,7 +216,7 @@ void Placement::foresee_use(const std::string& path) const {
   const UniqueFd there = open_folder(path, st);
   if (!needs_writable(st)) return;
   const bool read_only =
-      // Then its owner may not write, either.
+      // On a read-only file system the owner of the folder may not write, either.
       faccessat(there.get(), ".", W_OK, AT_EACCESS) != 0 && errno == EROFS;
   if (read_only || !may_set_mode(st))
     throw FileError("make writable", path, read_only ? EROFS : EPERM);
@@ -225,7 +226,7 @@ void Placement::foresee_end(const Look& found, const std::string& path) {
   if (found.there && !may_set_mode(found.st)) throw FileError("set mode and time of", path, EPERM);
 }
 
-// False: a folder or another file is there already.
+// False: a folder or another file exists there already.
 bool Placement::create_folder(const std::string& path, Existing existing, mode_t mode) {
   const OpenFolder folder = parent(path);
   if (mkdirat(folder->get(), std::string(name_in(path)).c_str(), mode) == 0) {
@@ -236,17 +237,17 @@ bool Placement::create_folder(const std::string& path, Existing existing, mode_t
   return false;
 }
 
-// The destination was not offered, so no DirectoryEnd sets its mode. A folder that is there stays
-// as it is.
+// The destination was not offered, so no DirectoryEnd sets its mode. A folder that exists stays
+// unchanged.
 void Placement::make_destination() {
   const std::string& path = destination_.path;
-  if (create_folder(path, Existing::Replace, 0777)) return; // without the bits of umask
+  if (create_folder(path, Existing::Replace, 0777)) return; // with the mode that umask leaves
   if (!open_beneath(parent(path)->get(), std::string(name_in(path)), O_PATH | O_DIRECTORY))
     throw FileError("use as a folder", path, errno);
 }
 
 bool Placement::make_folder(const std::string& path, Existing existing) {
-  // The DirectoryEnd sets the mode of the source.
+  // The DirectoryEnd sets the mode that the source's folder has.
   if (create_folder(path, existing, 0700)) return true;
   struct stat st = {};
   const UniqueFd there = open_folder(path, st);
@@ -267,7 +268,7 @@ void Placement::make_writable(int folder, const std::string& path, const struct 
   opened = {st.st_dev, st.st_ino, before, before | 0700};
   struct stat now = {};
   if (fchmod(folder, opened.meanwhile) == 0 && fstat(folder, &now) == 0) {
-    // A user who is not in the folder's group loses its set-group-id bit by fchmod().
+    // If the user is not in the folder's group, fchmod() clears the folder's set-group-id bit.
     opened.meanwhile = now.st_mode & 07777;
     return;
   }
@@ -276,8 +277,8 @@ void Placement::make_writable(int folder, const std::string& path, const struct 
   throw FileError("make writable", path, error);
 }
 
-// Sets the old permissions, unless another folder is there by now or another process has changed
-// them.
+// Restores the old permissions, unless another folder has taken the name or another process has
+// changed the permissions.
 void Placement::restore(const std::string& path, const Opened& opened) const noexcept {
   const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
   struct stat st = {};
@@ -291,8 +292,9 @@ void Placement::finish_folder(const std::string& path, std::uint32_t mode,
   const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
   struct stat st = {};
-  // The sticky bit keeps others from deleting files in the folder; the set-group-id bit gives new
-  // files its group. The folder keeps the bits that it has, and gets none from the source.
+  // The sticky bit keeps others from deleting files in the folder. The set-group-id bit gives new
+  // files the folder's group. The folder keeps these bits as they are, and gets none from the
+  // source.
   if (!folder || fstat(folder.get(), &st) != 0 ||
       fchmod(folder.get(), mode | (st.st_mode & 07000)) != 0 || futimens(folder.get(), times) != 0)
     throw FileError("set mode and time of", path, errno);
@@ -307,7 +309,8 @@ void Placement::make_link(const std::string& path, const Offer& offer, Existing 
     set_time(folder->get(), name.c_str(), offer.mtime);
     return;
   }
-  // The link is made under another name, then renamed: a file that it replaces is never missing.
+  // The link is made under another name, then renamed. So a file that the link replaces is never
+  // missing.
   unlinkat(folder->get(), kTemporaryLink, 0);
   if (symlinkat(offer.target.c_str(), folder->get(), kTemporaryLink) != 0)
     throw FileError("create symbolic link", path, errno);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/protocol.h: the messages of two dat-cp processes once they are connected.
 // Lives here: every message, its fields in wire order, encode and decode.
-// Not here:   the first message of each side, which travels as private data (hello.h); which side
-//             sends what when (source.h, sink.h); how messages and credits travel (channel.h).
+// Not here:   the first message of each side, which travels as private data (hello.h); when each
+//             side sends a message (source.h, sink.h); how messages and credits travel (channel.h).
 //
-// The side that has the files is the source, the other the sink; the client may be either.
+// The side that has the files is the source, the other side is the sink. The client may be either.
 //   client: Job, and for a get Path... PathsEnd       server: Slots, or Abort
 //   client: Slots
 //   source: Total if the job asks for it, Offer...    sink, to each: Want, Compare or Result
@@ -15,8 +15,8 @@
 //   source: DirectoryEnd when all below was sent      sink: Result
 //   source: Done                                      sink: Bye
 // Either side may send Abort, which ends the session.
-// Offers come in the order of a tree walk (offered_names.h): the roots as they were asked for, each
-// folder before what is in it, the names in a folder in ascending order of bytes.
+// Offers come in the order of a tree walk (offered_names.h): the roots in the order of the request,
+// each folder before its contents, and the names in a folder in ascending order of bytes.
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ inline constexpr std::uint32_t kMaxPaths = 4096; // in one get
 using Digest = std::array<std::byte, 16>;
 
 enum class Direction : std::uint8_t { Put, Get };
-enum class Method : std::uint8_t { Write, Read }; // which side moves the bytes: source or sink
+// which side moves the bytes: Write: the source, Read: the sink
+enum class Method : std::uint8_t { Write, Read };
 enum class Mode : std::uint8_t { Copy, DryRun, Verify };
 enum class Kind : std::uint8_t { File, Directory, Symlink };
 enum class Outcome : std::uint8_t { Copied, Unchanged, WouldCopy, Differs, Failed };
@@ -61,7 +62,7 @@ struct Job {
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
   std::uint8_t into_folder = 0; // 1: the destination is a folder that takes the roots
-  std::uint8_t count = 0;       // 1: there is a progress bar, and the source begins with a Total
+  std::uint8_t count = 0;       // 1: there is a progress bar, so the source begins with a Total
   std::uint8_t compare = 0;     // files with equal size and time are compared by their contents
   std::string destination;      // for a put: a path below the served folder
   bool operator==(const Job&) const = default;
@@ -85,7 +86,8 @@ struct Total {
   bool operator==(const Total&) const = default;
 };
 struct Offer {
-  std::uint64_t id = 0; // 1, 2, 3, ... in the order sent; DirectoryEnd takes part in the count
+  // 1, 2, 3, ... in the order sent; a DirectoryEnd has a number of this count, too
+  std::uint64_t id = 0;
   Kind kind{};
   std::uint32_t mode = 0;
   Time mtime;
@@ -97,14 +99,14 @@ struct Want {
   std::uint64_t id = 0, offset = 0; // the sink has the bytes before offset
   bool operator==(const Want&) const = default;
 };
-// A slot holds length octets, for the Chunks that follow: the first has the first octets.
+// A slot holds `length` octets for the Chunks that follow. The first Chunk has the first octets.
 struct Load {
   std::uint32_t slot = 0, length = 0;
   bool operator==(const Load&) const = default;
 };
 struct Chunk {
   std::uint64_t id = 0, offset = 0;
-  std::uint32_t length = 0; // octets of the Load before it that no earlier Chunk has
+  std::uint32_t length = 0; // octets of the last Load that no earlier Chunk has
   bool operator==(const Chunk&) const = default;
 };
 struct Hole {
@@ -134,7 +136,7 @@ struct SlotFree {
   std::uint32_t slot = 0;
   bool operator==(const SlotFree&) const = default;
 };
-// Asks for the checksum of a file. The sink has one of the same size, time and permissions.
+// Asks for the checksum of a file. The sink has a file of the same size, time and permissions.
 struct Compare {
   std::uint64_t id = 0;
   bool operator==(const Compare&) const = default;
@@ -146,7 +148,7 @@ struct Compared {
 };
 struct Problem {
   Severity severity{};
-  std::string text; // a name that the source did not offer, and why
+  std::string text; // a name that the source did not offer, and the reason
   bool operator==(const Problem&) const = default;
 };
 struct Done {
@@ -156,7 +158,7 @@ struct Bye {
   bool operator==(const Bye&) const = default;
 };
 struct Abort {
-  std::uint8_t exit_code = 1; // tools::ExitCode for the other side
+  std::uint8_t exit_code = 1; // the exit code for the other side (tools::ExitCode)
   std::string text;
   bool operator==(const Abort&) const = default;
 };

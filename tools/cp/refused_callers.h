@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/refused_callers.h: connections that were accepted only to say why there will be no copy.
+// cp/refused_callers.h: connections that were accepted only to tell the client why there will be no
+// copy.
 // A refused client reads the reason and disconnects. The server does not wait for a client that
-// stays: a client needs no token (token.h) to get this far.
+// stays connected: a client needs no token (token.h) to get this far.
 #pragma once
 
 #include <deque>
@@ -16,7 +17,7 @@ class RefusedCallers {
  public:
   // Keeps the channel for five seconds. If kMost are kept already, drops the oldest one first.
   void add(std::unique_ptr<Channel> channel);
-  // When the five seconds of the oldest channel end; kNever if no channel is kept.
+  // When the five seconds of the oldest channel end. kNever: no channel is kept.
   [[nodiscard]] tools::Deadline next_expiry() const;
   // Drops the channels that have ended and those whose five seconds are over.
   void let_go();

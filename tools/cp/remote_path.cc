@@ -18,7 +18,7 @@ namespace {
                   text, why));
 }
 
-// Cuts the host off text and returns it; text is then ":...".
+// Cuts the host off `text` and returns it. Then `text` is ":...".
 std::string take_host(const std::string& whole, std::string_view& text) {
   std::string_view host;
   if (text.starts_with('[')) {

@@ -16,7 +16,8 @@ struct RemotePath {
   bool operator==(const RemotePath&) const = default;
 };
 
-// Throws ToolError(Usage). A second field that is all digits is a port, and a third has to follow.
+// Throws ToolError(Usage). If the second field consists of digits, it is a port, and a third field
+// has to follow.
 RemotePath parse_remote(const std::string& text);
 
 } // namespace datum::cp

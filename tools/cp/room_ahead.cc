@@ -11,8 +11,8 @@
 namespace datum::cp {
 namespace {
 
-// A larger step gains nothing, and a copy that is killed leaves this much room reserved behind its
-// temporary file.
+// A larger step gains nothing, and a copy that is killed leaves up to this much reserved space
+// after the end of its temporary file.
 constexpr std::uint64_t kStep = 16 << 20;
 constexpr std::uint64_t kWorthACall = 1 << 20;
 
@@ -36,7 +36,7 @@ void RoomAhead::ask(std::uint64_t offset, std::uint64_t length) {
   if (pays_) reserved_ = to;
 }
 
-// ftruncate() to the size of a file frees the room reserved behind its end.
+// ftruncate() to the size of the file frees the space reserved after its end.
 bool RoomAhead::give_back(std::uint64_t offset) {
   if (reserved_ <= offset) return true;
   reserved_ = 0;

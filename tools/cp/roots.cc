@@ -26,8 +26,8 @@ using tools::ToolError;
 
 namespace {
 
-// The text of an error of a path that this side's user typed. FileError takes a link for one that
-// is not followed. Here links are followed, so ELOOP is a circle of links.
+// The text for an error of a path that this side's user typed. FileError assumes that links are not
+// followed. Here links are followed, so ELOOP means a circle of links.
 std::string local_problem(std::string_view action, const std::string& path, int error) {
   if (error == ELOOP)
     return fmt::format("cannot {} {}: {} (symbolic links there lead to each other: remove one)",
@@ -52,8 +52,8 @@ bool is_dots(std::string_view name) {
   return name.empty() || name == "." || name == "..";
 }
 
-// The path of a source, with a last component that can be its name. "." and ".." are replaced by
-// the name of the folder.
+// The path of a source, with a last component that can be the source's name. "." and ".." are
+// replaced by the name of the folder.
 std::string with_a_name(const std::string& path) {
   std::string plain = normalise(path);
   if (!is_dots(name_in(plain))) return plain;
@@ -91,7 +91,7 @@ std::string folder_of(const std::string& path) {
 }
 
 UniqueFd open_again(const Served& served) {
-  UniqueFd copy(fcntl(served.folder, F_DUPFD_CLOEXEC, 0));
+  UniqueFd copy(openat(served.folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!copy) throw ToolError(ExitCode::Failed, FileError("open folder", served.name, errno).what());
   return copy;
 }
@@ -108,7 +108,7 @@ std::string acceptable(const std::string& path) {
 
 } // namespace
 
-// ExitCode::Failed and not Usage: the command itself is right.
+// ExitCode::Failed, not Usage, because the command itself is right.
 MissingSource::MissingSource(const std::string& text) : ToolError(ExitCode::Failed, text) {}
 
 std::string without_links(const std::string& path) {
@@ -142,7 +142,7 @@ std::string label_of(std::string path) {
 
 Root local_root(const std::string& path, RootFolders& folders) {
   if (path.empty())
-    throw missing_here(path, ENOENT); // an empty path often is a shell variable that is not set
+    throw missing_here(path, ENOENT); // an empty path is often an unset shell variable
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;
@@ -173,16 +173,16 @@ Destination new_name(const std::string& path) {
 Destination behind_link(const std::string& link) {
   const std::string path = without_links(link);
   if (path.empty()) throw std::invalid_argument(leads_nowhere(link, errno));
-  // Only "/" names a folder here.
+  // Only "/" can name a folder here.
   if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path};
   return new_name(path);
 }
 
-// plain: the same path, normalised.
+// plain: the same path, normalised
 void make_folder(const std::string& folder, const std::string& plain) {
   if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
   const int error = errno;
-  open_folder_of(plain); // throws if the folder that is to contain it is missing
+  open_folder_of(plain); // throws if the folder that contains it is missing
   unusable("create folder", folder, error);
 }
 

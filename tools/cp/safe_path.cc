@@ -34,14 +34,15 @@ int openat2_beneath(int root, const char* path, int flags, mode_t mode) {
   how.flags = static_cast<__u64>(static_cast<unsigned>(flags));
   how.mode = (flags & O_CREAT) != 0 ? mode : 0; // the kernel refuses a mode that is not needed
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-  // EAGAIN: something was renamed during the lookup, so the kernel could not be sure.
+  // EAGAIN: an entry was renamed during the lookup, so the kernel could not be sure of the result.
   for (int attempt = 0;; ++attempt) {
     const auto fd = static_cast<int>(syscall(SYS_openat2, root, path, &how, sizeof how));
     if (fd >= 0 || errno != EAGAIN || attempt == 100) return fd;
   }
 }
 
-// Sets ELOOP, as openat2() does. openat() reports a link in place of a folder as ENOTDIR.
+// Sets ELOOP, as openat2() does. openat() reports ENOTDIR for a link that stands in place of a
+// folder.
 void name_the_link(int folder, const std::string& name) {
   const int error = errno;
   struct stat found = {};

@@ -30,7 +30,7 @@ using tools::ToolError;
 
 namespace {
 
-constexpr DAT_COUNT kBacklog = 16; // clients that wait while one is served
+constexpr DAT_COUNT kBacklog = 16; // clients that wait while another client is served
 
 UniqueFd open_served(const std::string& folder) {
   UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -61,7 +61,7 @@ class Server {
   ServerOptions options_;
   std::string folder_name_;
   UniqueFd folder_;
-  SpareDescriptors spare_; // declared before ia_, which would take all descriptors
+  SpareDescriptors spare_; // declared before ia_, because ia_ would take all descriptors
   Token token_ = make_token();
   tools::Interface ia_;
   tools::Evd requests_;
@@ -82,7 +82,7 @@ void Server::log(const std::string& text) const {
 
 void Server::print_token() const {
   tools::print_line("token: {}", token_text(token_));
-  tools::flush_output(); // without the token the server is of no use, so a failure to write ends it
+  tools::flush_output(); // without the token the server is useless, so a failed write ends it
 }
 
 ExitCode Server::run() {
@@ -91,7 +91,7 @@ ExitCode Server::run() {
                     ia_.name(), ia_.address(), port_, getpid());
   print_token();
   for (;;) {
-    spare_.take(); // descriptors that the last copy has given back
+    spare_.take(); // takes back the descriptors that the last copy has freed
     const auto event = tools::wait_event(requests_, refused_.next_expiry());
     refused_.let_go();
     if (!event || event->event_number != DAT_CONNECTION_REQUEST_EVENT) continue;
@@ -108,8 +108,8 @@ Answer Server::judge(const Hello& hello) const {
   return same_token(hello.token, token_) ? Answer::Welcome : Answer::WrongToken;
 }
 
-// Returns how the copy ended; nothing if there was none. A client that cannot be served is refused,
-// and the server goes on.
+// Returns how the copy ended; nothing if there was no copy. A client that cannot be served is
+// refused, and the server goes on.
 std::optional<ExitCode> Server::answer(tools::Cr request) {
   const auto [address, data] = tools::caller_of(request);
   const std::optional<Hello> hello = decode_hello(data);
@@ -150,7 +150,7 @@ std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
     return std::nullopt;
   }
   channel->accept(std::move(request), words, who);
-  // The token is used up now, even if the copy fails: it cannot start a second one.
+  // The token is used up now, even if the copy fails: it cannot start a second copy.
   if (!options_.reuse_token) token_ = make_token();
   return serve(*channel, who);
 }

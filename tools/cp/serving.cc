@@ -23,7 +23,7 @@ Terms acceptable_terms(const Job& job) {
 
 struct Requests {
   std::vector<Root> roots;
-  std::vector<std::string> missing; // for each path that is not among the roots, why
+  std::vector<std::string> missing; // the reason for each path that is not among the roots
 };
 
 Requests requested_roots(Channel& channel, const Served& served) {
@@ -48,7 +48,7 @@ Requests requested_roots(Channel& channel, const Served& served) {
       requests.missing.emplace_back(error.what());
     }
   }
-  // The client could not keep equal names apart, and each costs a walk over a tree.
+  // The client could not distinguish equal names, and each name costs a walk over a tree.
   require_distinct(names, tools::ExitCode::Failed);
   return requests;
 }
@@ -85,7 +85,7 @@ void serve_job(Channel& channel, const Served& served, Reporter& reporter) {
   try {
     channel.await_disconnect();
   } catch (const tools::ToolError& error) {
-    // A signal that comes now ends the server. The copy is complete.
+    // A signal that comes now ends the server, but the copy is complete.
     if (error.code() != tools::ExitCode::Interrupted) throw;
   }
 }

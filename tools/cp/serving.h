@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/serving.h: the server's side of one admitted client's copy.
+// cp/serving.h: the server's side of a copy for one admitted client.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace datum::cp {
 
-// Reads the job, carries it out, waits until the client has left. Throws ToolError, after the
-// client has got the text or because the client is gone.
+// Reads the job, carries it out, and waits until the client has left. If it throws ToolError, the
+// client has got the text or is gone.
 void serve_job(Channel& channel, const Served& served, Reporter& reporter);
 
 } // namespace datum::cp

@@ -55,7 +55,7 @@ void obey(const Abort& abort) {
     throw ToolError(ExitCode::PeerLost, fmt::format("the other side was interrupted: {}; run the "
                                                     "command again to continue",
                                                     abort.text));
-  // The peer waited for this process in vain: it was stopped, or its disk was stuck.
+  // The peer waited in vain for this process, which was stopped or whose disk was stuck.
   if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::PeerLost))
     throw ToolError(ExitCode::PeerLost,
                     fmt::format("the other side gave up on this process, {}: {}; run the command "

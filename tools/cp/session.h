@@ -33,8 +33,8 @@ struct Summary {
   std::uint64_t bytes_resumed = 0; // already there from an earlier run, and verified
   std::uint64_t bytes_holes = 0;   // announced, not moved
   std::uint64_t bytes_unchanged = 0;
-  std::uint64_t& number_of(Outcome outcome); // names with this outcome
-  // The octets that are dealt with so far, in the unit of Total::bytes.
+  std::uint64_t& number_of(Outcome outcome); // the number of names with this outcome
+  // The octets that are settled so far, in the unit of Total::bytes.
   [[nodiscard]] std::uint64_t bytes_settled() const {
     return bytes_moved + bytes_resumed + bytes_holes + bytes_unchanged;
   }
@@ -46,20 +46,20 @@ class Reporter {
   virtual ~Reporter() = default;
   virtual void total(const Total&) {}
   virtual void progress(std::string_view /*path*/) {}
-  // `size`: that of a file, or 0.
+  // `size`: the size of a file, or 0.
   virtual void outcome(Outcome outcome, const std::string& path, std::uint64_t size,
                        const std::string& text);
   virtual void problem(Severity severity, const std::string& text);
 
-  // A folder is counted once, by outcome(), when it is offered. If its end fails, the failure takes
-  // the place of that outcome.
+  // A folder is counted once, by outcome(), when it is offered. If its end fails, the failure
+  // replaces that outcome.
   void folder(Outcome outcome, const std::string& path, const std::string& text);
   void folder_end(Outcome outcome, const std::string& path, const std::string& text);
 
   Summary summary;
 
  private:
-  std::map<std::string, Outcome> folders_; // those whose end has not come, unless they failed
+  std::map<std::string, Outcome> folders_; // folders whose end has not come, except failed ones
 };
 
 // Throws the ToolError that an Abort asks for.

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// The memory has no huge pages: to find some, the kernel may move other programs' memory, for
-// longer than a small copy takes.
+// The memory has no huge pages. To find huge pages, the kernel may move other programs' memory,
+// which may take longer than a small copy.
 void* take_shareable([[maybe_unused]] std::size_t size) {
 #if DATUM_HAVE_MEMORY
   return datum_memory_aligned(kPage, size);
@@ -44,9 +44,9 @@ bool is_refusal(int error) {
   return error == ENOSYS || error == EPERM || error == EACCES || error == EINVAL;
 }
 
-// True: shareable memory can never be made here. The allocator says ENOMEM in that case, too. If
-// memory or descriptors are short at the moment, the copy fails with the reason, and does not
-// become slower.
+// True: shareable memory can never be made here. The allocator returns ENOMEM in that case, too. If
+// memory or descriptors are short only now, the copy must fail with that reason instead of becoming
+// slower.
 bool is_unavailable() {
 #if DATUM_HAVE_MEMORY
   const int before = errno;
@@ -80,8 +80,8 @@ void* take_ordinary(std::size_t size) {
 
 SharedBuffer::SharedBuffer(std::size_t size)
     : size_(size), memory_(take_shareable(size), give_back_shareable) {
-  // The connection goes over TCP anyway if memfd_create(2) is refused, or ftruncate(2) or the seals
-  // of its file.
+  // If memfd_create(2) is refused, or ftruncate(2) on its file, or the seals, the connection goes
+  // over TCP anyway.
   if (!memory_ && is_unavailable()) memory_ = {take_ordinary(size), std::free};
   if (!memory_)
     throw tools::ToolError(tools::ExitCode::Usage,

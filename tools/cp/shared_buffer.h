@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h). It is
-// ordinary memory, which the transport copies by system calls, if Datum was built without that
-// extension or the kernel or a filter refuses such memory. A lack of memory or of descriptors is an
-// error.
+// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h). If
+// Datum was built without that extension, or if the kernel or a filter refuses such memory, it is
+// ordinary memory, which the transport copies by system calls. A lack of memory or of descriptors
+// is an error.
 #pragma once
 
 #include <cstddef>

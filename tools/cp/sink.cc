@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The half of Sink that takes messages and decides.
+// The half of Sink that takes messages and makes the decisions.
 #include "cp/sink.h"
 
 #include <chrono>
@@ -19,9 +19,9 @@ bool is_large(const Offer& offer) {
   return offer.kind == Kind::File && offer.size > kBlock;
 }
 
-// A file or a link does not replace a folder or a special file. cp(1) would write into a device. A
-// file that is put in place by a rename would take the device's name away from the programs that
-// use it.
+// A file or a link does not replace a folder or a special file. cp(1) would write into a device.
+// dat-cp puts files in place by a rename, which would take the device's name away from the programs
+// that use it.
 void require_replaceable(Present present, const std::string& path) {
   if (present == Present::Folder)
     throw std::invalid_argument(fmt::format(
@@ -62,8 +62,8 @@ void Sink::run() {
   link_.flush();
 }
 
-// Takes up names and carries out steps, until there is no more room. A settled offer makes room for
-// one that waits.
+// Takes up names and carries out steps until there is no more room. A settled offer makes room for
+// a waiting one.
 void Sink::proceed() {
   do {
     consider();
@@ -71,7 +71,7 @@ void Sink::proceed() {
   } while (has_room());
 }
 
-// If the source has reported at least as many problems, it has said why the names did not come.
+// If the source has reported at least as many problems, it has told why the names did not come.
 void Sink::report_missing(const std::vector<std::string>& names) {
   if (names.size() <= problems_) return;
   for (const std::string& name : names)
@@ -95,7 +95,7 @@ bool Sink::handle(const LinkEvent& event) {
   return handle(std::get<Message>(event));
 }
 
-// The source may send nothing while the workers work.
+// Sends something while the workers work, because the source may send nothing meanwhile.
 void Sink::keep_alive() {
   const auto now = std::chrono::steady_clock::now();
   if (!workers_.busy() || now - kept_alive_ < std::chrono::seconds(1)) return;
@@ -143,7 +143,8 @@ bool Sink::handle_data(const Message& message) {
   return true;
 }
 
-// Offers run ahead of the folders' ends, so each of the two kinds has its own order.
+// Offers run ahead of the folders' ends, so each of the two kinds of message has its own order of
+// ids.
 void Sink::admit(std::uint64_t id, std::uint64_t& last) {
   if (id <= last) protocol_error("an id out of order");
   if (++unsettled_ > kMaxWindow || ends_ > kMaxEnds || large_ > kMaxLarge)
@@ -155,7 +156,7 @@ bool Sink::has_room() const {
   return !announced_.empty() && unsettled_ - announced_.size() < allowance_.names;
 }
 
-// Takes up names in the order in which they came: a folder comes before its contents.
+// Takes up names in the order in which they came, a folder before its contents.
 void Sink::consider() {
   while (has_room()) {
     const auto next = std::move(announced_.front());
@@ -169,7 +170,7 @@ void Sink::consider(const DirectoryEnd& folder) {
 }
 
 void Sink::consider(const Offer& offer) {
-  // The error of the folder, or of the disk, was reported already.
+  // The error of the folder or of the disk has been reported already.
   if (names_.offer(offer.path, offer.kind) || full_) {
     if (full_ && offer.kind == Kind::Directory) names_.refuse_last_folder();
     settle(offer, Outcome::Failed, "");
@@ -194,8 +195,8 @@ void Sink::refuse(const Offer& offer, const std::string& news) {
   settle(offer, Outcome::Failed, news);
 }
 
-// The text to report for the error. A full disk, or a folder that takes nothing, is reported once;
-// further failures there are only counted.
+// The text to report for the error. A full disk is reported once, and so is a folder that takes
+// nothing. Further failures there are only counted.
 std::string Sink::news_of(const Offer& offer, const FileError& error) {
   if (error.disk_full())
     return std::exchange(full_, true) ? ""
@@ -232,7 +233,7 @@ void Sink::decide_folder(const Offer& offer, const std::string& path, const Look
   const Outcome outcome = settle_folder(offer, path, found, existing);
   try {
     if (terms_.mode == Mode::DryRun) Placement::foresee_end(found, path);
-  } catch (const FileError& error) { // as at its end in a copy: what belongs into it is copied
+  } catch (const FileError& error) { // as at the folder's end in a copy: its contents are copied
     return settle(offer, Outcome::Failed, error.what());
   }
   settle(offer, outcome, "");
@@ -255,7 +256,7 @@ Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const L
   return same ? Outcome::Unchanged : Outcome::Copied;
 }
 
-// A path below a root is in a folder that is copied.
+// A path below a root is in a folder that is copied, too.
 void Sink::foresee_creation(const Offer& offer, const std::string& path, const Look& found) {
   placement_.foresee_creation(found, path, !parent_of(offer.path).empty());
 }
@@ -303,7 +304,8 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
   }
 }
 
-// Called for a file that is the same. Returns what an earlier run has left and cannot be removed.
+// Called for a file that is the same. Returns what an earlier run has left and what cannot be
+// removed.
 std::string Sink::tidy(const Offer& offer, const UniqueFd& folder, const std::string& path) const {
   return terms_.mode == Mode::Copy && is_large(offer) ? remove_old_journal(folder.get(), path) : "";
 }
@@ -311,7 +313,7 @@ std::string Sink::tidy(const Offer& offer, const UniqueFd& folder, const std::st
 // Throws FileError if the file cannot be begun.
 void Sink::want(Incoming& incoming) {
   if (!incoming.file.folder) incoming.file.folder = placement_.parent(incoming.file.identity.path);
-  if (is_large(incoming.offer)) { // an earlier run may have left a part of it
+  if (is_large(incoming.offer)) { // an earlier run may have left a part of the file
     incoming.arrival = std::make_shared<Arrival>(incoming.file);
     incoming.announced = incoming.arrival->resume([this] { link_.tick(); });
     reporter_.summary.bytes_resumed += incoming.announced;

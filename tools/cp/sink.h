@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/sink.h: the side that gets the files.
-// Lives here: deciding which files are wanted, writing octets in the order announced, and checking
-//             everything that the source says: ids, offsets, lengths, slots, sums.
+// Lives here: deciding which files are wanted, writing octets in the order in which they were
+//             announced, and checking everything that the source says: ids, offsets, lengths,
+//             slots, sums.
 // Not here:   the file system's dangers (placement.h, arrival.h).
-// Threads:    one thread decides and talks. Workers write files, and read those that are compared.
+// Threads:    one thread decides and talks to the source. Workers write files, and read compared
+// files.
 #pragma once
 
 #include <chrono>
@@ -30,10 +32,10 @@ namespace datum::cp {
 
 class Sink {
  public:
-  // If there are no workers, run() itself writes files while messages wait.
+  // Without workers, run() itself writes files while messages wait.
   Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter,
        std::size_t workers = 0);
-  void run(); // until Bye was sent
+  void run(); // returns when Bye has been sent
 
  private:
   // A file between this side's Want or Compare and its End.
@@ -44,9 +46,9 @@ class Sink {
     bool compared = false;             // Compared came
     std::uint64_t announced = 0;       // the offset that the next Chunk must have
     bool settled = false;              // its Result was sent
-    std::shared_ptr<Arrival> arrival;  // set if it comes in pieces
+    std::shared_ptr<Arrival> arrival;  // set if the file comes in pieces
     std::optional<std::size_t> worker; // the worker that has the arrival
-    std::uint32_t slot = 0;            // the slot with its contents, if it came whole
+    std::uint32_t slot = 0;            // the slot with the file's contents, if the file came whole
   };
   struct Piece {
     std::shared_ptr<Incoming> file;
@@ -72,7 +74,8 @@ class Sink {
   struct Loaded {
     bool busy = false;
     std::uint32_t length = 0, announced = 0; // octets that Chunks have announced
-    std::uint32_t pieces = 0;                // Chunks that were announced and not finished
+    // Chunks that were announced and have not been finished
+    std::uint32_t pieces = 0;
   };
   struct Batch { // small files that one worker puts in place
     std::vector<std::shared_ptr<Incoming>> files;
@@ -92,7 +95,7 @@ class Sink {
   void arrived(std::uint32_t slot);
 
   void proceed();
-  [[nodiscard]] bool has_room() const; // True: descriptors are left for a name that was announced
+  [[nodiscard]] bool has_room() const; // true: descriptors are left for a name that was announced
   void consider();
   void consider(const Offer& offer);
   void consider(const DirectoryEnd& folder);
@@ -114,7 +117,7 @@ class Sink {
                    Existing existing);
 
   void queue(Step step);
-  void work(); // carries out the steps whose data is here
+  void work(); // carries out the steps whose data has arrived
   void carry_out(const Piece& piece);
   void carry_out(const Zeros& zeros);
   void carry_out(FileEnd end);

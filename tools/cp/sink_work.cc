@@ -16,8 +16,8 @@ constexpr std::uint64_t kMostBytesInBatch = 256 << 10;
 
 } // namespace
 
-// Steps wait here for data that is being read. dat-cp's source sends at most kMaxNews steps about a
-// slot, and every file in the window may add an End, every folder its end.
+// Steps wait here for data that is being read. dat-cp's source sends at most kMaxNews steps for a
+// slot. In addition, every file in the window may add an End, and every folder its end.
 void Sink::queue(Step step) {
   if (steps_.size() == std::size_t{terms_.depth} * kMaxNews + 2 * kMaxWindow)
     protocol_error("more than fits its slots");
@@ -99,7 +99,7 @@ std::shared_ptr<Arrival> Sink::arrival_of(Incoming& incoming) {
   return incoming.arrival;
 }
 
-// All steps of a file go to one worker, and so happen in order.
+// All steps of a file go to the same worker, so they happen in order.
 void Sink::give(const std::shared_ptr<Incoming>& incoming, std::function<Landed()> step,
                 std::function<void(const Landed&)> after) {
   if (!incoming->worker) incoming->worker = workers_.idlest();

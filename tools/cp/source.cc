@@ -48,11 +48,12 @@ Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter
       total_(terms.count ? std::optional(count_tree(roots, [&link] { link.tick(); }))
                          : std::nullopt),
       missing_(missing.begin(), missing.end()),
-      // A dry run opens no file later, so the walk opens them, to report those that cannot be read.
+      // A dry run opens no file later, so the walk opens the files and reports those that cannot be
+      // read.
       walk_(std::move(roots),
             terms.mode == Mode::DryRun ? TreeWalk::Files::Open : TreeWalk::Files::Look),
-      // Half of the descriptors that are left is for the walk, which keeps the folders open that it
-      // is in.
+      // Half of the remaining descriptors is for the walk, which keeps open the folders that it is
+      // in.
       most_(allowance(descriptors_left() / 2, 1, kMaxWindow).names),
       slot_busy_(terms.depth, false) {
   for (std::uint32_t slot = terms.depth; slot-- > 0;) free_slots_.push_back(slot);
@@ -103,8 +104,8 @@ void Source::tell(Severity severity, const std::string& problem) {
   link_.send(Problem{severity, problem});
 }
 
-// Drops items that the sink has settled and that lie before cursor_. A file that the sink gave up
-// on stays until its End was sent.
+// Drops items before cursor_ that the sink has settled. A file that the sink gave up stays until
+// its End was sent.
 void Source::drop_finished() {
   while (cursor_ > 0 && window_.front().settled) {
     const Entry& entry = window_.front().entry;
@@ -119,15 +120,16 @@ void Source::add(Entry entry) {
   Item item;
   item.id = next_id_++;
   item.entry = std::move(entry);
-  item.entry.file = UniqueFd(); // open files for a whole window would be too many
+  item.entry.file = UniqueFd(); // open files for a whole window would need too many descriptors
   ends_ += item.entry.type == Entry::Type::DirectoryEnd ? 1U : 0U;
   large_ += is_large(item.entry) ? 1U : 0U;
-  // A folder's end waits for its turn: its mode may forbid writing files that are still on the way.
+  // A folder's end waits for its turn, because the folder's mode may forbid writing files that are
+  // still on the way.
   if (item.entry.type != Entry::Type::DirectoryEnd) link_.send(offer_of(item.id, item.entry));
   window_.push_back(std::move(item));
 }
 
-// Does one step of sending; false if it must wait for the sink.
+// Takes one step of sending. False: it must wait for the sink.
 bool Source::advance() {
   if (cursor_ == window_.size()) return false;
   Item& item = window_[cursor_];
@@ -174,7 +176,7 @@ bool Source::send_piece(Item& item) {
   return true;
 }
 
-// Sends all of a small file, and its End.
+// Sends all octets of a small file, and its End.
 bool Source::send_whole(Item& item) {
   const auto length = static_cast<std::uint32_t>(item.entry.size);
   std::span<std::byte> bytes;
@@ -209,7 +211,7 @@ bool Source::send_data(Item& item, std::uint64_t length) {
   return true;
 }
 
-// Makes filling_ a slot that has this much room. False: the sink has all slots.
+// Makes filling_ a slot that has this much room. False: the sink still uses all slots.
 bool Source::make_room(std::uint64_t wanted) {
   if (filling_ &&
       (terms_.chunk_size - filling_->used < wanted || filling_->news.size() + 4 > kMaxNews))
@@ -230,7 +232,7 @@ void Source::take_room(Item& item, std::uint32_t length) {
   reporter_.progress(item.entry.path);
 }
 
-// Sends messages in order, and each after the data that it is about.
+// Sends messages in order, and each one after the data that it describes.
 void Source::say(Message message) {
   if (filling_ && filling_->news.size() == kMaxNews) send_filled();
   if (filling_)
@@ -242,7 +244,7 @@ void Source::say(Message message) {
 void Source::send_filled() {
   if (!filling_) return;
   const Filling filled = *std::exchange(filling_, std::nullopt);
-  if (filled.used == 0) { // the file that was to fill it could not be read
+  if (filled.used == 0) { // the file for this slot could not be read
     free_slots_.push_back(filled.slot);
   } else {
     slot_busy_[filled.slot] = true;
@@ -273,7 +275,7 @@ void Source::send_end(Item& item, const Digest& digest, const std::string& probl
   ++cursor_;
 }
 
-// The digest of the first length octets, for a sink that has them already. Throws
+// The digest of the first `length` octets, for a sink that already has them. Throws
 // std::system_error.
 FileDigest Source::hash_prefix(Item& item, std::uint64_t length) {
   FileDigest digest;
@@ -308,7 +310,7 @@ void Source::handle(const LinkEvent& event) {
 
 void Source::on(const Want& want) {
   Item& item = item_of(want.id);
-  // A dry run, or a comparison, is no consent to give the contents away.
+  // A user who started a dry run or a comparison has not agreed to give the contents away.
   const std::uint64_t least = terms_.mode == Mode::Copy ? 0 : item.entry.size;
   if (item.entry.type != Entry::Type::File || item.state != State::Offered || item.settled ||
       want.offset < least || want.offset > item.entry.size || terms_.mode == Mode::DryRun)
@@ -318,8 +320,8 @@ void Source::on(const Want& want) {
   if (terms_.mode == Mode::Copy) reporter_.summary.bytes_resumed += want.offset;
   if (want.offset == 0) return;
   try {
-    // A file that cannot be opened now cannot be opened later, either, and send_piece() reports
-    // that.
+    // If a file cannot be opened now, it cannot be opened later either, and send_piece() will
+    // report that.
     if (open_file(item.entry).empty()) item.digest = hash_prefix(item, want.offset);
   } catch (const std::system_error&) {
     item.digest.reset(); // the digest will not agree, and the sink drops its octets
@@ -337,8 +339,8 @@ void Source::on(const Compare& compare) {
   try {
     if (open_file(item.entry).empty()) answer.digest = hash_prefix(item, item.entry.size).finish();
   } catch (const std::system_error&) {
-    // No checksum is all zeros. So the sink wants the file, and send_piece() says why it cannot be
-    // read.
+    // No checksum is all zeros. So the sink will want the file, and send_piece() will report why it
+    // cannot be read.
     answer.digest = {};
   }
   item.entry.file = UniqueFd();
@@ -367,7 +369,7 @@ void Source::on(const Result& result) {
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);
 }
 
-// True: the outcome is possible. So the sink cannot report work that it cannot have done.
+// True: the outcome is possible. This keeps the sink from reporting work that it cannot have done.
 bool Source::fits(const Item& item, Outcome outcome) const {
   const bool file = item.entry.type == Entry::Type::File;
   switch (outcome) {

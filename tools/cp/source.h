@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/source.h: the side that has the files.
-// Lives here: offering a window of entries ahead, reading wanted files into free slots, sending
-//             them.
+// Lives here: offering a window of entries in advance, reading wanted files into free slots, and
+//             sending the slots.
 // Not here:   walking the tree (tree_walk.h), the sink's decisions (sink.h).
-// A slot is a part of this side's registered memory, and takes several small files. Its contents
-// are offered to the sink when it is full, or when there is nothing else to do.
+// A slot is a part of this side's registered memory, and holds several small files. The slot is
+// offered to the sink when it is full, or when there is nothing else to do.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Source {
   // missing: an error text for each file or folder that the user named and that cannot be found.
   Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter,
          std::vector<std::string> missing = {});
-  void run(); // until the sink said Bye
+  void run(); // returns when the sink has sent Bye
 
  private:
   enum class State { Offered, Wanted, Ended };
@@ -74,10 +74,10 @@ class Source {
   Terms terms_;
   Reporter& reporter_;
   std::optional<Total> total_;
-  std::deque<std::string> missing_; // texts that were not sent yet
+  std::deque<std::string> missing_; // texts that have not been sent yet
   TreeWalk walk_;
-  // The most items in the window. That of a file keeps its folder open, and the file itself while
-  // it is read or resumed.
+  // The most items in the window. The item of a file keeps the file's folder open, and the file
+  // itself while the file is read or resumed.
   std::size_t most_;
   bool exhausted_ = false;
   std::uint64_t next_id_ = 1;

@@ -18,8 +18,8 @@
 namespace datum::cp {
 namespace {
 
-// The entry stays open, because some file systems number their files anew once no process uses
-// them.
+// The entry stays open, because some file systems reuse a file's number once no process uses the
+// file.
 class HeldEntry {
  public:
   HeldEntry(int folder, const std::string& name)

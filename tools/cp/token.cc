@@ -16,7 +16,7 @@ namespace datum::cp {
 
 Token make_token() {
   Token token;
-  // Up to 256 bytes come whole or not at all (getrandom(2)).
+  // getrandom(2) returns up to 256 bytes completely or not at all.
   if (getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size()))
     throw tools::ToolError(tools::ExitCode::Failed,
                            fmt::format("no random numbers for a token: {}", std::strerror(errno)));
@@ -33,7 +33,7 @@ std::optional<Token> parse_token(std::string_view text) {
   Token token;
   if (text.size() != 2 * token.size()) return std::nullopt;
   for (std::size_t i = 0; i < token.size(); ++i) {
-    std::uint8_t value = 0; // without a sign, so from_chars() takes two digits or fails
+    std::uint8_t value = 0; // unsigned, so from_chars() takes two digits or fails
     const char* const begin = text.data() + 2 * i;
     if (std::from_chars(begin, begin + 2, value, 16).ptr != begin + 2) return std::nullopt;
     token[i] = std::byte{value};

@@ -10,13 +10,14 @@
 
 namespace datum::cp {
 
-using Token = std::array<std::byte, 16>; // 128 random bits: guessing is hopeless, no need to count
+// 128 random bits: guessing is hopeless, so failed attempts are not counted
+using Token = std::array<std::byte, 16>;
 
 Token make_token();
 std::string token_text(const Token& token);              // 32 hexadecimal digits
 std::optional<Token> parse_token(std::string_view text); // nothing: the text is no token
 
-// Takes the same time wherever the tokens differ.
+// Takes the same time, wherever the tokens differ.
 bool same_token(const Token& a, const Token& b);
 
 } // namespace datum::cp

@@ -18,7 +18,7 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::size_t kMaxLevels = 256; // each takes one descriptor
+constexpr std::size_t kMaxLevels = 256; // each level takes one descriptor
 
 Entry problem(Entry entry, Severity severity, const std::string& text) {
   entry.type = Entry::Type::Problem;
@@ -38,14 +38,14 @@ Entry skipped(Entry entry, std::string_view what) {
 }
 
 void take_stat(Entry& entry, const struct stat& st) {
-  entry.mode = st.st_mode & 0777; // set-user-id and the like do not travel
+  entry.mode = st.st_mode & 0777; // set-user-id and similar bits are not copied
   entry.mtime = {st.st_mtim.tv_sec, static_cast<std::uint32_t>(st.st_mtim.tv_nsec)};
   entry.size = static_cast<std::uint64_t>(st.st_size);
   entry.sparse = st.st_blocks * 512 < st.st_size;
 }
 
-// Lists the names in descending order, so that the next one is last. Each comes once, even if the
-// folder changes while it is read, since a sink takes no name twice.
+// Lists the names in descending order, so that the next name is last. Each name occurs once, even
+// if the folder changes while it is read, because a sink accepts no name twice.
 bool names_in(int folder, std::vector<std::string>& names) {
   if (!read_names(folder, names)) return false;
   std::sort(names.begin(), names.end(), std::greater<>());
@@ -68,7 +68,7 @@ std::optional<Entry> TreeWalk::next() {
     entry.path = std::move(root.path);
     entry.label = std::move(root.label);
     entry = visit(root.folder, root.name, std::move(entry));
-    // The user named the root, and it is not copied: that is an error.
+    // The user named this root and it is not copied, so that is an error.
     if (entry.type == Entry::Type::Problem) entry.severity = Severity::Error;
     return entry;
   }
@@ -146,7 +146,7 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
 }
 
 std::string open_file(Entry& entry) {
-  // O_NONBLOCK: if the file has become a FIFO since visit(), open does not wait for a writer.
+  // O_NONBLOCK: if the file has become a FIFO since visit(), openat() does not wait for a writer.
   entry.file = UniqueFd(openat(entry.folder->get(), entry.name.c_str(),
                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return entry.file ? "" : FileError("open", entry.label, errno).what();

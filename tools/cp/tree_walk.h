@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/tree_walk.h: the files below some roots, one at a time, parents before children.
+// cp/tree_walk.h: the files below some roots, one after the other, parents before children.
 // Lives here: which entries can be copied, and reading a tree without following a symbolic link.
 // Not here:   reading file contents (source.cc).
 #pragma once
@@ -20,7 +20,8 @@ struct Root {
   std::shared_ptr<const UniqueFd> folder; // the folder that contains it
   std::string name;                       // its name in the folder; "." is the folder itself
   std::string path;                       // its path as the sink gets it
-  std::string label;                      // its path as messages show it: as the user typed it
+  // its path as messages show it, that is, as the user typed it
+  std::string label;
 };
 
 struct Entry {
@@ -42,9 +43,9 @@ struct Entry {
 
 class TreeWalk {
  public:
-  enum class Files { Open, Look }; // Look: files are only looked at, for their kind and size
+  enum class Files { Open, Look }; // Look: the walk finds out only the kind and size of files
   TreeWalk(std::vector<Root> roots, Files files);
-  std::optional<Entry> next(); // nothing: there are no more
+  std::optional<Entry> next(); // nothing: there are no more entries
 
  private:
   struct Level {
@@ -62,8 +63,8 @@ class TreeWalk {
   std::vector<Level> levels_;
 };
 
-// Opens a file that the walk has looked at. Empty, or why that failed. By now the name may stand
-// for another file, or for no file: Source checks that for each file that it sends.
+// Opens a file that the walk has found. Returns "", or why the open failed. By now the name may
+// belong to another file, or to no file. Source checks that for each file that it sends.
 std::string open_file(Entry& entry);
 
 // The number and size of the entries below these roots, for progress bars. Calls tick for each

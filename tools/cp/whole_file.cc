@@ -27,8 +27,8 @@ int link_through_proc(int file, int folder, const char* name) {
   return linkat(AT_FDCWD, path.data(), folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-// AT_EMPTY_PATH needs a capability (CAP_DAC_READ_SEARCH) or a new kernel. Without either linkat()
-// says ENOENT.
+// AT_EMPTY_PATH needs a capability (CAP_DAC_READ_SEARCH) or a new kernel. Without either, linkat()
+// fails with ENOENT.
 int give_name(int file, int folder, const char* name) {
   static std::atomic<bool> by_proc{false};
   if (!by_proc.load(std::memory_order_relaxed)) {
@@ -40,19 +40,19 @@ int give_name(int file, int folder, const char* name) {
   return error;
 }
 
-// Without /proc give_name() might fail.
+// Without /proc, give_name() might fail.
 bool has_proc() {
   static const bool there = access("/proc/self/fd", F_OK) == 0;
   return there;
 }
 
-// -1: the file system knows no files without a name.
+// -1: the file system does not support files without a name.
 UniqueFd make_nameless(int folder, std::uint32_t mode) {
   if (!has_proc()) return {};
   return UniqueFd(openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
 }
 
-// open() may have changed the mode by the mask of the process, or the folder's access control list.
+// The umask of the process or the folder's access control list may have changed the mode at open().
 bool set_mode_and_time(int file, std::uint32_t mode, const Time& mtime) {
   struct stat st = {};
   const timespec time = {mtime.seconds, static_cast<long>(mtime.nanoseconds)};
@@ -75,7 +75,8 @@ bool put_in_place(const WholeFile& file) {
   // Only a rename replaces another file; linkat() does not.
   if (file.existing == Existing::Replace) return put_by_rename(file);
   const UniqueFd nameless = make_nameless(file.folder->get(), file.mode);
-  if (!nameless) return put_by_rename(file); // if the folder is at fault, this reports it
+  // if the folder is at fault, put_by_rename() reports that
+  if (!nameless) return put_by_rename(file);
   const std::string& path = file.identity.path;
   if (const int error = write_at(nameless.get(), file.content, 0); error != 0)
     throw FileError("write", path, error);

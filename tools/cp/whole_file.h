@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/whole_file.h: a file whose contents are all in memory, put in place at once.
-// Lives here: files without a name (O_TMPFILE), of which an interruption leaves nothing and which
-//             no other process can open, and giving them a name.
-// Not here:   files that arrive in pieces, and file systems that know no such files
+// Lives here: files without a name (O_TMPFILE), and giving them a name. An interruption leaves
+//             nothing of such a file, and no other process can open it.
+// Not here:   files that arrive in pieces; file systems that do not support such files
 //             (partial_file.h).
 #pragma once
 
@@ -25,8 +25,8 @@ struct WholeFile {
   Digest digest{};                    // the digest that the source sent
 };
 
-// True: the digest agrees and the file is in place. False: it does not, and nothing was touched.
-// Throws FileError. Any thread may call it.
+// True: the digest agrees and the file is in place. False: the digest does not agree, and nothing
+// was touched. Throws FileError. Any thread may call it.
 bool put_in_place(const WholeFile& file);
 
 } // namespace datum::cp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/wire.h: numbers and strings to big-endian bytes and back.
+// cp/wire.h: converts numbers and strings to big-endian bytes and back.
 // Lives here: a writer whose buffer grows, and how a string is written (numbers: base/wire.h).
 // Not here:   what the bytes mean (protocol.h, hello.h, journal.cc).
 #pragma once
@@ -32,7 +32,7 @@ class WireWriter {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return *this;
   }
-  // A longer text is cut. Only messages for users can be that long.
+  // A text that is longer is cut. Only messages for users can be that long.
   WireWriter& string(std::string_view text) {
     text = text.substr(0, kMaxString);
     number(static_cast<std::uint16_t>(text.size()));

@@ -45,7 +45,7 @@ Workers::Workers(std::size_t count, std::function<void()> notify)
   for (std::size_t i = 0; i < count; ++i) {
     try {
       workers_[i].thread = std::thread([this, i] { run(workers_[i]); });
-    } catch (const std::system_error&) { // no more threads can be made: fewer will do
+    } catch (const std::system_error&) { // no more threads can be made: fewer are enough
       while (workers_.size() > i) workers_.pop_back();
       return;
     }
@@ -125,7 +125,7 @@ void Workers::run(Worker& worker) {
     lock.lock();
     worker.working = false;
     done_.push_back(std::move(ticket));
-    // The owner is not notified of each task: it would take the processor from the workers.
+    // The owner is not notified of each task: it would take the processor away from the workers.
     if (!worker.queue.empty() && done_.size() % kDoneAtOnce != 0) continue;
     lock.unlock();
     notify_();

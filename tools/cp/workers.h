@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/workers.h: threads for the slow part of a sink, the work of the file system.
-// Lives here: a queue for each worker, in whose order its tasks run, and the tasks that are done.
+// Lives here: a queue for each worker, whose tasks run in order, and the tasks that are done.
 // Not here:   what a task does (arrival.h), which step waits for it (sink.cc).
 // Threads:    the owner makes all calls except tick(), which tasks make.
 #pragma once
@@ -18,14 +18,14 @@
 
 namespace datum::cp {
 
-// The number of workers for one copy: as many as there are processors, but two at most. A third
+// The number of workers for one copy: as many as there are processors, but at most two. A third
 // worker would wait for the lock of the file system's journal.
 std::size_t usual_workers();
 
 class Workers {
  public:
   // A worker runs `work`. Then the owner runs `after`, within finish_done(). If `work` throws,
-  // finish_done() throws the same in place of `after`.
+  // finish_done() throws the same exception instead of running `after`.
   struct Task {
     std::function<void()> work, after;
   };
@@ -33,7 +33,7 @@ class Workers {
   // Makes as many workers as it can. Without a worker, submit() runs a task at once. A worker calls
   // `notify` when finish_done() has something to do; tick() calls it, too.
   Workers(std::size_t count, std::function<void()> notify);
-  // Tasks that have not begun are dropped. tick() ends those that run and call it.
+  // Drops tasks that have not begun. Running tasks that call tick() end there.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -50,7 +50,7 @@ class Workers {
     return unfinished_.empty() || *unfinished_.begin() > submitted;
   }
 
-  // A long task calls it now and then. Throws if the owner does not wait for the task any more.
+  // Called now and then by a long task. Throws if the owner no longer waits for the task.
   void tick();
 
  private:

@@ -44,8 +44,8 @@ std::vector<conf::ServiceEntry> read_services(const std::string& file) {
   return std::move(document.entries);
 }
 
-// One change of the file. It is reported only after it is written, since an error leaves the file
-// as it was.
+// A change of the file. It is reported only after it is written, because an error leaves the file
+// unchanged.
 class Change {
  public:
   Change(const std::string& text, const Adapters& adapters) : text_(text), adapters_(adapters) {}

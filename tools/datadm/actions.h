@@ -17,7 +17,7 @@ struct Actions {
   bool view = false;
 };
 
-// Reports the changes on stderr. Throws ToolError, and dat.conf is unchanged then.
+// Reports the changes on stderr. If it throws ToolError, dat.conf is unchanged.
 void carry_out(const Actions& actions, const Adapters& adapters);
 
 } // namespace datum::datadm

@@ -5,7 +5,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <string>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,17 +23,38 @@ namespace datum::datadm {
 namespace {
 
 constexpr mode_t kNewFileMode = 0644;
-constexpr int kMostLinks = 40; // the kernel follows as many
+constexpr int kMostLinks = 40; // the kernel follows as many links
+
+// What forbids root, too, to change a file or a folder. Empty: it has neither attribute, or none can
+// be asked for.
+std::string attribute_of(const fs::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  unsigned flags = 0;
+  if (!fd || ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) != 0) return "";
+  const auto text = [&](const char* attribute, char letter) {
+    return fmt::format(" ({0} has the attribute \"{1}\", which `lsattr -d {0}` shows; as root: "
+                       "`chattr -{2} {0}`)",
+                       file.string(), attribute, letter);
+  };
+  if ((flags & FS_IMMUTABLE_FL) != 0) return text("immutable", 'i');
+  return (flags & FS_APPEND_FL) != 0 ? text("append only", 'a') : "";
+}
+
+std::string why_forbidden(const fs::path& what) {
+  std::string attribute = attribute_of(what);
+  if (attribute.empty()) attribute = attribute_of(what.parent_path());
+  return attribute.empty() && ::geteuid() != 0 ? " (run it as root?)" : attribute;
+}
 
 [[noreturn]] void fail(const fs::path& what, const char* doing, int code) {
   const bool is_forbidden = code == EACCES || code == EPERM;
   throw ToolError(ExitCode::Failed,
                   fmt::format("cannot {} {}: {}{}", doing, what.string(), std::strerror(code),
-                              is_forbidden && ::geteuid() != 0 ? " (run it as root?)" : ""));
+                              is_forbidden ? why_forbidden(what) : ""));
 }
 
-// The target of a chain of links, whether or not it exists. The target is replaced, and never a
-// link.
+// The target of a chain of links, whether or not the target exists. Only the target is replaced,
+// never a link.
 fs::path target_of(const fs::path& file) {
   if (file.empty()) throw ToolError(ExitCode::Usage, "--file names no file; it is empty");
   fs::path target = fs::absolute(file);
@@ -100,7 +124,7 @@ class Draft {
 } // namespace
 
 ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(open_folder(file_)) {
-  // Without this check a device or a pipe that is named by mistake would be replaced by a file.
+  // Without this check, a device or a pipe that was named by mistake would be replaced by a file.
   struct stat info {};
   if (::stat(file_.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     throw ToolError(ExitCode::Failed, fmt::format("{}: is not a regular file", file_.string()));

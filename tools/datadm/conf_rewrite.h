@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datadm/conf_rewrite.h: a file replaced at once or not at all.
+// datadm/conf_rewrite.h: replaces a file at once or not at all.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ class ConfLock {
  public:
   explicit ConfLock(const std::filesystem::path& file);
 
-  // Readers see the old text or the new one, also after a crash. Mode and owner stay as they were;
-  // a symbolic link stays one, even if its target did not exist before. Throws ToolError; the old
-  // file is then untouched.
+  // Readers see either the old text or the new text, even after a crash. Mode and owner stay as
+  // they were. A symbolic link stays a link, even if its target did not exist before. If it throws
+  // ToolError, the old file is untouched.
   void replace(const std::string& text);
 
  private:

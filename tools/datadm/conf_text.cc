@@ -108,7 +108,7 @@ std::vector<conf::ServiceEntry> ConfText::services() const {
 
 ConfText::Changes ConfText::update(const Adapters& adapters) {
   Changes changes;
-  // A device may have many services. Its adapters are looked for once.
+  // A device may have many services. Its adapters are searched only once.
   std::map<std::string, std::vector<std::string>> here;
   std::set<std::string> wanted;
   const std::vector<conf::ServiceEntry> all = services();

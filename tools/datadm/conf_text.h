@@ -22,7 +22,7 @@ class ConfText {
 
   // A line that was added or removed is returned as "ibd0 u1.2 threadsafe".
 
-  // Adds a line for each adapter of the device that has none yet.
+  // Adds a line for each adapter of the device that has no such line yet.
   std::vector<std::string> add(const conf::ServiceEntry& service, const Adapters& adapters);
   // Removes the lines that have the device, library and provider version of one of the services.
   std::vector<std::string> remove(const std::vector<conf::ServiceEntry>& services);
@@ -31,8 +31,8 @@ class ConfText {
     std::vector<std::string> added, removed;
     std::vector<std::string> absent; // devices of which this host has no adapter
   };
-  // For every device that has lines: adds lines for new adapters and removes those of vanished
-  // ones. A line whose last field names no device was not made by datadm and stays.
+  // For every device that has lines: adds lines for new adapters and removes the lines of vanished
+  // adapters. A line whose last field names no device was not made by datadm and stays.
   Changes update(const Adapters& adapters);
 
   std::string text() const;
@@ -43,7 +43,7 @@ class ConfText {
     std::string text;
     bool is_entry = false;
     conf::Entry entry;
-    bool has_newline = true; // false: it is the last one of a file that ends without
+    bool has_newline = true; // false: it is the last line of a file that ends without a newline
   };
 
   std::vector<conf::ServiceEntry> services() const;

@@ -13,8 +13,8 @@ using datum::tools::ExitCode;
 
 namespace {
 
-// The dat.conf that the registry reads. If there is none yet, the first of the default paths whose
-// folder exists.
+// The dat.conf that the registry reads. If none exists yet, the first default path whose folder
+// exists.
 std::string default_file() {
   const auto location =
       datum::conf::locate(datum::value_of(datum::Variable::ConfFile), datum::conf::kDefaultPaths);

@@ -44,7 +44,8 @@ std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
   return {};
 }
 
-// The IA that DATUM_ALIAS gives for this name; empty: the IA of the name itself.
+// The IA that DATUM_ALIAS gives for `name`. Empty: DATUM_ALIAS gives none, so `name` leads to the
+// IA of that name.
 std::string another_asked_for(const ConfFile& file, const std::string& name) {
   if (name.starts_with(conf::kRelaxedOrderingPrefix)) return {};
   std::string ia = tools::asked_for(file, name);
@@ -88,8 +89,8 @@ class AdapterList {
   std::vector<Adapter> take() { return std::move(adapters_); }
 
  private:
-  // DATUM_ALIAS takes precedence over lines of the same name, and may contain names that have no
-  // line.
+  // DATUM_ALIAS takes precedence over lines of the same name. It may also contain names that have
+  // no line.
   tools::IaOrigin origin_by_alias(const std::string& name, const std::string& ia, unsigned major,
                                   unsigned minor) const {
     tools::IaOrigin origin = origins_.of(ia, major, minor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/adapters.h: which interface adapters there are, where each comes from, whether it opens.
+// info/adapters.h: which interface adapters exist, where each comes from, and whether it opens.
 // Not here:   the attributes of an open adapter (attributes.h), faults of the machine (check.h).
 #pragma once
 
@@ -23,7 +23,7 @@ struct Adapter {
   bool listed = true; // dat_registry_list_providers() of this version lists it
   tools::IaOrigin origin;
   bool by_alias = false; // DATUM_ALIAS gives another IA for this name
-  bool tried = true;     // false: it is for another DAT version
+  bool tried = true;     // false: it is for another DAT version, so opening it was not tried
   bool opens = false;
   Obstacle obstacle = Obstacle::None;
   std::string address;
@@ -33,9 +33,9 @@ struct Adapter {
   std::string to_this_host, to_other_hosts, path_reason;
 };
 
-// The adapters that the registry lists, in its order, then other built-in ones, then those of lines
-// for other DAT versions; each name and version once. also: further names, which are added if
-// DATUM_ALIAS gives an IA for them.
+// The adapters in this order: those that the registry lists, other built-in adapters, and those of
+// lines for other DAT versions. Each name and version appears once. also: further names, which are
+// added if DATUM_ALIAS gives an IA for them.
 std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::string>& also = {});
 
 // Moves the adapters of Datum's providers to the front. The order is otherwise kept.
@@ -47,7 +47,7 @@ bool is_foreign(const Adapter& adapter);
 // Takes the foreign adapters out of the list, if there are two or more. A distribution's dat.conf
 // may name many for hardware that is not here.
 std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters);
-// One line: how many, for which DAT versions, of which libraries.
+// One line: how many adapters, for which DAT versions, of which libraries.
 std::string text_of_foreign(const std::vector<Adapter>& foreign);
 
 // Opens the adapter, and fills `opens` and the members below it.

@@ -159,7 +159,7 @@ std::string merging(const DAT_PROVIDER_ATTR& a) {
 }
 
 // The types are numbers, not bits, but providers combine them by OR (decision 131). VIRTUAL is
-// always present. 3, SO_VIRTUAL, includes the types before it.
+// always present. Type 3, SO_VIRTUAL, includes the types before it.
 std::string memory_types(unsigned value) {
   std::string text = "virtual";
   if ((value & DAT_MEM_TYPE_LMR) != 0) text += ", LMR";

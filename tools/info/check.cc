@@ -20,7 +20,7 @@ namespace {
 using Findings = std::vector<Finding>;
 
 constexpr std::uint64_t kFewFiles = 1024;
-// Measured: descriptors for each process that a program has a link with.
+// Measured: the descriptors that a program has for each process with which it has a link.
 constexpr std::uint64_t kFilesPerLink = 4;
 // Measured: descriptors of a program with one adapter that listens and has a link to one process.
 constexpr std::uint64_t kFilesForOne = 17;
@@ -81,8 +81,8 @@ void judge_module(const Facts& facts, Findings& out) {
 }
 
 void judge_open_adapter(const Adapter& adapter, const std::string& name, Findings& out) {
-  // The text of an adapter of the loopback interface begins otherwise. That one is not meant to
-  // reach other hosts.
+  // The text for an adapter of the loopback interface begins differently. Such an adapter is not
+  // meant to reach other hosts.
   constexpr std::string_view kNoNetwork = "none: no network interface";
   const std::string text = fmt::format("{} opens, {}", name, adapter.address);
   if (adapter.to_other_hosts.starts_with(kNoNetwork))
@@ -99,8 +99,8 @@ std::string step_for(const Adapter& adapter) {
   return tools::step_for(adapter.obstacle, adapter.origin);
 }
 
-// If shared memory is not available, that holds for all adapters of the process, so the first is
-// enough.
+// If shared memory is not available, it is missing for all adapters of the process. So the first
+// adapter is enough.
 void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
   constexpr std::string_view kLack = "shared memory is not available";
   constexpr std::string_view kDescriptors = "descriptors";
@@ -175,7 +175,7 @@ std::string count_text(std::uint64_t value) {
   return value == UINT64_MAX ? "unlimited" : std::to_string(value);
 }
 
-// A shell can raise the soft limit to the hard one at most.
+// A shell can raise the soft limit at most to the hard limit.
 std::string more_files(const Limit& files) {
   if (files.soft < files.hard) return "ulimit -n " + count_text(files.hard);
   return "as root raise the hard limit, in /etc/security/limits.conf or by LimitNOFILE= of the "

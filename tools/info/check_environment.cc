@@ -17,7 +17,7 @@ namespace {
 
 using Findings = std::vector<Finding>;
 
-// dat-cp reads it, so there is nothing to say of it.
+// dat-cp reads this variable, so it is no fault.
 constexpr std::string_view kTokenOfDatCp = "DAT_CP_TOKEN";
 
 const VariableInfo* known_variable(const std::string& name) {
@@ -55,8 +55,8 @@ void judge_alias(const std::string& value, const std::string& name, const std::s
                    step_for_alias(name)});
 }
 
-// Judges each name in DATUM_ALIAS. Also reports a name that is there more than once with different
-// adapters, as only one of them is used.
+// Judges each name in DATUM_ALIAS. Also reports a name that occurs more than once with different
+// adapters, because only one of them is used.
 void judge_aliases(const std::string& value, const std::vector<Adapter>& adapters, Findings& out) {
   std::vector<std::string> bad;
   const conf::Aliases aliases = conf::Aliases::parse(value, bad);
@@ -96,7 +96,7 @@ std::string step_for_alias(const std::string& name) {
   return fmt::format("have DATUM_ALIAS name an adapter that dat-info lists, or leave {} out", name);
 }
 
-// The value is shown only for the names of Datum, since that of another program can be a secret.
+// The value is shown only for Datum's variables, because another program's value can be a secret.
 void judge_environment(const Facts& facts, std::vector<Finding>& out) {
   for (const auto& [name, value] : facts.environment) {
     if (const VariableInfo* const info = known_variable(name))

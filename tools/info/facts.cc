@@ -70,9 +70,9 @@ std::string test_memfd() {
                      std::strerror(errno));
 }
 
-// Tries process_vm_readv(2), and whether process_vm_writev(2) is refused as such, between two
-// processes of this user of which neither is the other's parent. Returns 0 or errno. The target
-// blocks in a read from a pipe until this process closes the other end.
+// Tries process_vm_readv(2) between two processes of this user, neither of which is the other's
+// parent. Also checks whether the call process_vm_writev(2) itself is refused. Returns 0 or errno.
+// The target process blocks in a read from a pipe until this process closes the other end.
 int reach_sibling() {
   int hold[2];
   if (pipe(hold) != 0) return errno;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // info/facts.h: the properties of this machine that matter to DAT.
-// Lives here: asking the system.
-// Not here:   judging the answers (check.h).
+// Lives here: the queries of the system.
+// Not here:   judging the results (check.h).
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,14 @@ struct Facts {
   std::vector<KernelCall> missing_calls;
   bool proc_mounted = true;
   std::optional<long> ptrace_scope; // of Yama; empty: there is no Yama
-  bool sibling_access = false;      // process_vm_readv(2) and _writev(2) work between two children
-  std::string sibling_error;        // why it did not
-  std::string memfd_error;          // "ftruncate: File too large"; empty: works
+  // process_vm_readv(2) and _writev(2) work between two children of this process
+  bool sibling_access = false;
+  std::string sibling_error; // why they do not work
+  std::string memfd_error;   // "ftruncate: File too large"; empty: memory files work
   // Calls that Datum needs and a filter refuses: "sendmsg", "Operation not permitted".
   std::vector<std::pair<std::string, std::string>> refused_calls;
   std::optional<std::uint64_t> shm_free;      // free bytes of /dev/shm; empty: not mounted
-  bool own_network = false, own_pids = false; // other namespaces than process 1
+  bool own_network = false, own_pids = false; // namespaces other than those of process 1
   bool namespaces_known = false;
   bool root = false;
   std::string ephemeral_ports; // "32768 60999"

@@ -22,8 +22,8 @@ namespace {
 constexpr const char* kRegistry = "libdat2.so.2";
 constexpr std::string_view kProvider = "libdatum2.so";
 
-// The registry that the loader gives to programs, if it is not Datum's. Only Datum's exports
-// kIgnoredValueIsNews.
+// The registry that the loader gives to programs, if that registry is not Datum's. Only Datum's
+// registry exports kIgnoredValueIsNews.
 std::string path_of_foreign() {
   void* const library = dlopen(kRegistry, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/foreign_registry.h: whether programs of DAT 2.0 get the registry of another maker on this
-// machine, such as the distributions' libdapl2. That one has no built-in adapters, so Datum needs
-// lines in its dat.conf.
+// info/foreign_registry.h: whether programs of DAT 2.0 get another maker's registry on this
+// machine, such as the distributions' libdapl2. Such a registry has no built-in adapters, so Datum
+// needs lines in the dat.conf that it reads.
 // Not here:   judging this (check.h).
 #pragma once
 

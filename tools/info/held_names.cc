@@ -34,7 +34,7 @@ bool is_mark(const PortName& name) {
   return name.family == kMarkNames;
 }
 
-// How many marks are held at each port, by any user.
+// How many marks any user holds at each port.
 using Marks = std::map<std::uint16_t, int>;
 
 // True: the name keeps a service point with this listener from shared memory
@@ -49,14 +49,15 @@ bool is_in_the_way(const PortName& name, const TcpSocket& listener, unsigned unp
   if (name.family == kRendezvousNames) return same_form || (privileged && every != at_every);
   if (!privileged) return false;
   if (is_mark(name)) return at_every || marks.at(name.port) >= kMarks;
-  // A claim in kMappedNames blocks only the other form: one of every address blocks a service point
-  // at a single address. (The reverse is found by the marks, above.)
+  // A claim in kMappedNames blocks only the other form: a claim of every address blocks a service
+  // point at a single address. (The marks, above, find the reverse case.)
   if (name.family == kMappedNames) return every && !at_every;
   return every || same_form;
 }
 
-// The service points whose rendezvous socket listens, of all users. A TCP listener whose user has
-// such a point has its rendezvous already, so names that other processes hold do not matter to it.
+// The service points of all users whose rendezvous socket listens. If the user of a TCP listener
+// has such a point, the listener already has its rendezvous. So names that other processes hold do
+// not matter to it.
 using OwnPoints = std::set<std::tuple<std::uint16_t, uid_t, std::string>>;
 
 bool has_its_point(const OwnPoints& points, const TcpSocket& listener) {

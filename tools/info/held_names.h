@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/held_names.h: socket names of service points that are held by another user than the owner of
+// info/held_names.h: socket names of service points that are held by a user other than the owner of
 // the port.
-// Lives here: asking the kernel for names and ports, and comparing them, which is pure.
+// Lives here: reading names and ports from the kernel, and comparing them; the comparison is pure.
 // Not here:   the consequences (check.h; docs/design/shm.md).
 #pragma once
 
@@ -32,12 +32,12 @@ struct HeldName {
   PortName name;
   uid_t owner = 0; // the user of the port
 };
-// The names that keep a service point from shared memory if the owner of the port makes it now. For
-// a privileged port, below `unprivileged`, each form of the name does that.
+// The names that would keep a service point from shared memory if the owner of the port made it
+// now. For a privileged port, which is below `unprivileged`, each form of the name does that.
 std::vector<HeldName> held_by_others(const std::vector<PortName>& names,
                                      const std::vector<TcpSocket>& tcp, unsigned unprivileged);
 
-// The held names of this network namespace. Empty also if the kernel does not tell the holders of
+// The held names of this network namespace. Also empty if the kernel does not tell the holders of
 // names.
 std::vector<HeldName> find_held_names();
 

@@ -50,21 +50,22 @@ int pidfd_refusal() {
   return error;
 }
 
-// A kernel without this command, and one whose processors must not be interrupted, return EINVAL.
+// EINVAL is the error of a kernel without this command, and of a kernel whose processors must not
+// be interrupted.
 int membarrier_refusal() {
   const bool done = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   return done || errno == ENOMEM ? 0 : errno;
 }
 
 // A kernel without this netlink family, a filter and an emulator return different errors, so any
-// error counts. A shortage does not count, since it may pass.
+// error counts. A shortage does not count, because it may pass.
 int diagnostics_refusal() {
   const UniqueFd asked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   const bool passes = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
   return asked || passes ? 0 : errno;
 }
 
-// No octets: nothing is changed.
+// The range has no octets, so nothing is changed.
 int madvise_refusal() {
   return madvise(nullptr, 0, MADV_DONTFORK) == 0 ? 0 : errno;
 }

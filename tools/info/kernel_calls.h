@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/kernel_calls.h: system calls that Datum uses if it may, and the consequences if it may not.
+// info/kernel_calls.h: system calls that Datum uses if it can, and the consequences if it cannot.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace datum::info {
 
-// Why a call is missing, as far as its error and the version of the kernel tell.
+// Why a call is missing, as far as its error and the kernel's version show it.
 enum class Absence : std::uint8_t {
   Lacking,          // the kernel is older than the call
   Refused,          // a filter of system calls: a kernel has no such error for the call
@@ -24,7 +24,7 @@ struct KernelCall {
 };
 
 // The calls that this kernel lacks, or that a filter of system calls refuses to this process.
-// release: the version of this kernel, as uname(2) has it.
+// release: the version of this kernel, as uname(2) reports it.
 std::vector<KernelCall> missing_kernel_calls(const std::string& release);
 
 } // namespace datum::info

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/loaded.h: the files of the libraries of this process. The loader is asked, which works
+// info/loaded.h: the files of the libraries of this process. The loader is queried, which works
 // without /proc.
 #pragma once
 

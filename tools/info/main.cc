@@ -63,7 +63,7 @@ void complain_of(const std::vector<std::string>& missing) {
                     name));
 }
 
-// A process has one registry, so another program shows the adapters of DAT 2.0.
+// A process has one registry, so another program, dat-info2, shows the adapters of DAT 2.0.
 #if DAT_VERSION_MAJOR == 1
 [[noreturn]] void become_dat2(char** argv) {
   // Without this check the loader would end dat-info2 with a text that has no advice.
@@ -91,11 +91,11 @@ void quiet_others() {
 
 ExitCode list(const CommandLine& line) {
   auto [adapters, missing] = wanted_adapters(line.names);
-  // The text has Datum's adapters first. JSON keeps the order of the registry, and a list of names
-  // has its own.
+  // The text shows Datum's adapters first. JSON keeps the registry's order, and a list of names
+  // keeps its own order.
   if (line.names.empty() && !line.common.json) put_own_first(adapters);
   for (Adapter& adapter : adapters) try_open(adapter);
-  // JSON shows each adapter, and so does a list of names.
+  // JSON shows each foreign adapter, and so does a list of names.
   std::vector<Adapter> foreign;
   if (line.names.empty() && !line.common.json && !line.all) foreign = take_foreign(adapters);
   std::string objects, details;

@@ -62,7 +62,7 @@ std::string from_text(const Adapter& a) {
   return origin.library.empty() ? text : fmt::format("{} ({})", text, origin.library);
 }
 
-// The widths are those of the shown texts, because escapes make a name longer.
+// Columns are as wide as the shown texts, because escapes make a name longer.
 std::string table_of(const std::vector<Adapter>& adapters) {
   std::vector<std::array<std::string, 5>> rows = {{"IA", "DAT", "address", "from", "state"}};
   for (const Adapter& a : adapters)
@@ -140,7 +140,7 @@ std::string listeners_text(const ProcessView& view) {
   return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
 }
 
-// A program may have ten thousand connections. --json shows all.
+// A program may have ten thousand connections, so the text shows only some. --json shows all.
 std::string connections_text(const ProcessView& view) {
   constexpr std::size_t kMost = 32;
   const auto& all = view.tcp_connections;

@@ -15,7 +15,7 @@ namespace {
 
 using tools::JsonObject;
 
-// A program may have ten thousand objects. --json shows all.
+// A program may have ten thousand objects, so the text shows only some. --json shows all.
 constexpr std::size_t kMost = 32;
 
 std::string moved_text(const char* verb, const Moved& moved) {

@@ -111,7 +111,7 @@ void Viewer::look_at_descriptors() {
   look_at_network(sockets);
 }
 
-// Reads the tables of the network namespace of that process.
+// Reads the tables of that process's network namespace.
 void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
   const std::string own = read_link("/proc/self/ns/net"), its = read_link(base_ + "ns/net");
   if (!own.empty() && !its.empty())

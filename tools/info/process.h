@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // info/process.h: a running program that uses DAT: what /proc shows about it, and the reports of
-// its IAs (report.h). It cannot be found out which of its TCP sockets belong to DAT.
+// its IAs (report.h). Nothing shows which of its TCP sockets belong to DAT.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ProcessView {
   std::optional<std::string> program;
   std::string user;           // numeric uid
   std::string state;          // "S (sleeping)"
-  bool mappings_seen = false; // `libraries` and `segments` are known
+  bool mappings_seen = false; // true: `libraries` and `segments` are known
   std::vector<MappedLibrary> libraries;
   std::vector<SharedSegment> segments;
   // The descriptors, their targets and the sockets among them are known.

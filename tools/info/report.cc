@@ -108,7 +108,7 @@ std::string why_not(const std::string& what, int error) {
   return fmt::format("what an IA says itself: {}: {}", what, reason);
 }
 
-// Sets the timeouts of the socket to the time left until the deadline, and never to 0, which would
+// Sets the timeouts of the socket to the time left until the deadline. Never sets 0, which would
 // mean no timeout.
 void wait_until(Clock::time_point deadline, int socket) {
   using std::chrono::microseconds;
@@ -138,14 +138,14 @@ Asked connect_to(const std::string& name, Clock::time_point deadline) {
   return {std::move(socket), 0};
 }
 
-// The first octet of an IA's answer (provider/inquiry.cc). With a file it is the version of the
-// report's form. Form 1, of the first release, is form 3 without leniencies.
+// The first octet of an IA's answer (provider/inquiry.cc). If the answer has a file, this octet is
+// the version of the report's form. Form 1, of the first release, is form 3 without leniencies.
 constexpr std::byte kFirstReport{1};
 constexpr std::byte kTooLong{2};
 constexpr std::byte kReport{3};
 
-// No file and errno 0: the IA closed the connection without an answer, or answered with `kind`
-// alone.
+// Without a file and with errno 0, the IA closed the connection without an answer, or its answer
+// consisted of `kind` alone.
 UniqueFd receive_file(int socket, std::byte& kind) {
   iovec piece{.iov_base = &kind, .iov_len = sizeof kind};
   alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(int))];
@@ -173,8 +173,8 @@ std::string why_no_file(std::byte kind) {
                "left to do so";
 }
 
-// A file in memory answers at once. A call on any other file may block as long as its file system
-// wants (FUSE).
+// A read of a file in memory returns at once. A call on any other file may block as long as its
+// file system wants (FUSE).
 bool is_memory(int file) {
   return ::fcntl(file, F_GET_SEALS) >= 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // info/report.h: the reports of a running program about its open IAs.
-// Lives here: asking, over the socket that each IA has for it, and the answer as values.
+// Lives here: the inquiry, over the socket that each IA has for it, and the answer as values.
 // Not here:   finding the socket (process.h), the form of the answer (provider/report.h).
 #pragma once
 
@@ -40,8 +40,8 @@ struct EvdReport {
   std::uint64_t completions = 0, waits = 0;
 };
 
-// A leniency, which the default permits and DATUM_STRICT=on refuses, and how often the program used
-// it.
+// A leniency, which default mode permits and DATUM_STRICT=on refuses, and how often the program
+// used it.
 struct LeniencyReport {
   std::string name;
   std::uint64_t uses = 0;
@@ -64,7 +64,7 @@ struct Answer {
 // A process may claim any number of IAs and send any answer, so both are bounded.
 inline constexpr std::size_t kMostAsked = 64;
 inline constexpr std::size_t kMostOctets = 16 * 1024 * 1024; // of all answers together
-// Asks all IAs at the same time and waits for at most two seconds in total. names:
+// Sends an inquiry to all IAs at the same time and waits for at most two seconds in total. names:
 // "@datum-info/0123456789abcdef", as in /proc/PID/net/unix.
 std::vector<Answer> ask(const std::vector<std::string>& names);
 

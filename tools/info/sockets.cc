@@ -68,7 +68,7 @@ bool is_loopback(const std::string& host) {
   return host == "::1" || host.starts_with("127.");
 }
 
-// The remote address belongs to this namespace if any socket in the tables has it as its local
+// The remote address belongs to this namespace if some socket in the tables has it as its local
 // address.
 bool is_of_this_host(const TcpSocket& socket, const SocketTables& tables) {
   if (is_loopback(socket.remote.host) || socket.remote.host == socket.local.host) return true;

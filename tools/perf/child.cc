@@ -32,14 +32,14 @@ namespace {
 // older than the call.
 constexpr long kCloseRange = 436;
 constexpr off_t kMostOutput = 64 * 1024;
-constexpr auto kSlice = std::chrono::milliseconds(100); // between looks for Ctrl-C
+constexpr auto kSlice = std::chrono::milliseconds(100); // between checks for Ctrl-C
 
 ToolError failed(const std::string& what) {
   return {ExitCode::Failed, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-// A file in memory that cannot grow. No reader has to drain it, and a program that prints without
-// end gets an error when it is full.
+// A file in memory that cannot grow. Nothing has to drain it while the program runs, and a program
+// that prints without end gets an error when the file is full.
 UniqueFd make_output() {
   UniqueFd file = tools::make_memory_fd("output of a tool");
   if (!file || ftruncate(file.get(), kMostOutput) != 0 ||
@@ -70,8 +70,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Before Linux 5.9 it closes one descriptor after another. It runs in the forked child of a process
-// with threads, so it makes system calls only.
+// Before Linux 5.9 the loop closes one descriptor after another. It runs in the forked child of a
+// process with threads, so it makes system calls only.
 void close_all_but_streams() {
   constexpr int kFirst = STDERR_FILENO + 1;
   if (syscall(kCloseRange, static_cast<unsigned>(kFirst), ~0U, 0U) == 0) return;
@@ -126,7 +126,8 @@ Child::Child(const Command& command) : output_(make_output()) {
   end_.emplace(pid_);
 }
 
-// The kernel does not reuse the number of the group until its first process is reaped.
+// The kernel does not reuse the number of a process group until the group's first process is
+// reaped.
 Child::~Child() {
   kill(-pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {

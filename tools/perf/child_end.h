@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/child_end.h: when a child of this process has ended. Does not reap it.
-// Lives here: the wait for the child's pidfd, and polling where the kernel has none (before Linux
+// perf/child_end.h: whether a child of this process has ended. Does not reap the child.
+// Lives here: the wait for the child's pidfd, and polling on kernels without pidfds (before Linux
 //             5.3).
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/churn.h: setting connections up and tearing them down as fast as possible.
+// perf/churn.h: connecting and disconnecting as fast as possible.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ChurnTarget {
 };
 
 // Each connection is established on both sides and closed, and both sides see its end. Returns the
-// nanoseconds that all of them took.
+// nanoseconds for all connections together.
 double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std::uint64_t count);
 
 // The passive side, until the client says "stop".

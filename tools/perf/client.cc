@@ -28,14 +28,15 @@ namespace {
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
 
-// Over TCP a connection takes a descriptor on each side, over shared memory only while it is made.
+// Over TCP a connection takes a descriptor on each side for as long as it exists. Over shared
+// memory it takes one only while it is made.
 bool takes_descriptors(const Task& task) {
   return task.transport == Transport::Tcp || task.kind == Kind::Connect;
 }
 
-// Throws before the measurement if the descriptors cannot suffice: over shared memory connections
-// would wait for them until their time is over. open: the descriptors that a process has without
-// the connections.
+// Throws before the measurement if there are too few descriptors. Otherwise connections over shared
+// memory would wait for descriptors until their time is over. open: the descriptors that a process
+// has without the connections.
 void require_descriptors(const Task& task, std::uint64_t open, bool compared) {
   const std::uint64_t connections = connections_at_once(task);
   const std::uint64_t wanted = descriptors_for(task, open, compared);
@@ -170,7 +171,7 @@ void Client::work(Session& session) {
   path_ = session.path();
   for (Task& task : tasks_) task.transport = transport_of(path_);
   if (std::any_of(tasks_.begin(), tasks_.end(), takes_descriptors)) {
-    // The limit of a server that was started by itself is not known here.
+    // The limit of a server that the user started separately is not known here.
     const std::uint64_t open =
         std::max(usage_now().descriptors, sides_ ? session.peer_usage().descriptors : 0);
     for (const Task& task : tasks_)
@@ -214,8 +215,7 @@ void Client::compare(Result& result, tools::Progress& progress) {
   start_ += std::chrono::steady_clock::now() - before; // this time does not count against --quick
 }
 
-// A busy machine must not make the table of --quick slow: after kQuickEnough each task is measured
-// once.
+// A busy machine must not make --quick slow: after kQuickEnough each task is measured only once.
 Plan Client::plan_now() const {
   Plan plan = plan_;
   if (late(kQuickEnough)) plan.repeat = plan.tries = 1;

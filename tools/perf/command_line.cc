@@ -16,8 +16,8 @@ using tools::ToolError;
 
 namespace {
 
-// The bytes that may be in flight at a time, so that a window of large messages does not take all
-// memory.
+// The bytes that may be in flight at a time. This limit keeps a window of large messages from
+// taking all memory.
 constexpr std::uint64_t kInFlight = std::uint64_t{256} << 20U;
 
 std::uint64_t parse_one(const std::string& text) {
@@ -88,7 +88,7 @@ std::string transport_objection(const std::string& text) {
   return fmt::format("\"{}\" is none of auto, shm, tcp", text);
 }
 
-// If a script passes a variable that is not set, --netns is empty; without this check the loopback
+// If a script passes an unset variable, --netns is empty. Without this check the loopback interface
 // would be measured.
 std::string netns_objection(const std::string& side) {
   return side.empty() ? "it is empty, and not NAME=ADDRESS, as in far=192.0.2.2" : "";

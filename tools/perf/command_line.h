@@ -46,7 +46,7 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text);
 // What is wrong with this value of --transport; empty: nothing.
 std::string transport_objection(const std::string& text);
 
-// The same for --plot: the name must not have the ending of another format than SVG.
+// The same for --plot: the name must not have the ending of a format other than SVG.
 std::string plot_objection(const std::string& file);
 std::string netns_objection(const std::string& side);
 

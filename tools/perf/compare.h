@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/compare.h: other makers' tools on the same two sides, right after the figure of dat-perf.
+// perf/compare.h: runs other makers' tools on the same two sides, right after dat-perf's own
+// figure.
 // Lives here: which tools are installed, an attempt at each, and the probe before and after it.
 // Not here:   command lines (compare_tools.h), the tool's passive side (tool_server.h).
 #pragma once

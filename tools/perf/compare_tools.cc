@@ -27,14 +27,14 @@ constexpr std::uint32_t kMostStreams = 128; // the most that iperf3 allows
 constexpr std::uint64_t kLeastToolRounds = 20;
 constexpr double kToolTime = 300e6; // ns that the rounds of a tool should take together
 constexpr double kToolTimeOfTcp =
-    1e8; // over TCP some tools are a hundred times slower now and then
+    1e8; // over TCP some tools are now and then a hundred times slower
 
 bool is_tcp(const Task& task) {
   return task.transport == Transport::Tcp;
 }
 
-// The name of the test of ucx_perftest; empty: it has no such test, or none whose sides wait as the
-// task wants.
+// The name of the test of ucx_perftest. Empty: it has no such test, or no test whose sides wait as
+// the task wants.
 std::string ucx_test(const Task& task) {
   const bool latency = task.kind == Kind::Latency;
   if (task.endpoints > 1 || (!latency && !is_stream(task))) return {};
@@ -42,8 +42,8 @@ std::string ucx_test(const Task& task) {
     if (task.wait == Wait::Block && !latency) return {};
     return latency ? "tag_lat" : "tag_bw";
   }
-  // Nothing wakes a target of ucx_perftest that sleeps. Over TCP the target has to take part in
-  // RDMA, so it cannot only look at its memory.
+  // Nothing wakes a sleeping target of ucx_perftest. Over TCP the target has to take part in RDMA,
+  // so it cannot only poll its memory.
   if (task.wait == Wait::Block || task.target == Target::Sleep) return {};
   if (task.target == Target::Memory && is_tcp(task)) return {};
   if (task.op == Op::Read) return "ucp_get";
@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(Program program,
   if (program != Program::Ucx) return {};
   std::vector<std::pair<std::string, std::string>> environment = {
       {"UCX_TLS", is_tcp(task) ? "tcp" : "posix,cma"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
-  // UCX by itself takes the address of another interface of this host.
+  // Without this variable, UCX takes the address of another interface of this host.
   if (is_tcp(task) && meeting.loopback) environment.emplace_back("UCX_NET_DEVICES", "lo");
   return environment;
 }
@@ -80,7 +80,7 @@ std::string ucx_client(const Task& task, const ToolTest& test, const Meeting& me
   if (is_stream(task) || task.op == Op::Read)
     line += fmt::format(" -O {}", is_stream(task) ? task.window : 1);
   if (task.wait == Wait::Block) line += " -E sleep";
-  // In ucp_put_lat the target answers and looks only at its memory, with or without -o.
+  // In ucp_put_lat the target answers and polls only its memory, with or without -o.
   if (task.op != Op::Send && task.target == Target::Memory && test.test != "ucp_put_lat")
     line += " -o";
   return line;
@@ -97,8 +97,8 @@ std::string sockperf(const Task& task, const char* role, const Meeting& meeting)
                      task.wait == Wait::Poll ? " --nonblocked" : "");
 }
 
-// line: what a user would type. No word has a blank in it: all but the address are names and
-// numbers, and resolve() has found the address.
+// line: what a user would type. No word contains a blank: all words except the address are names
+// and numbers, and resolve() has accepted the address.
 std::vector<std::string> words_in(const std::string& line) {
   std::istringstream words(line);
   return {std::istream_iterator<std::string>(words), {}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/compare_tools.h: which tools of other makers measure the same as a task, and their command
 // lines. Pure.
-// Lives here: the table of tools and their command lines. A message of another machine puts only
-//             numbers into a command.
+// Lives here: the table of tools and their command lines. A message from another machine can put
+//             only numbers into a command.
 // Not here:   running the tools (child.h, tool_server.h), reading their output (compare_output.h).
 #pragma once
 

@@ -69,7 +69,7 @@ void Control::handle(const DAT_EVENT& event) {
   }
   const auto& done = event.event_data.dto_completion_event_data;
   if (done.user_cookie.as_64 == kSendCookie) sending_ = false;
-  // The connection event that follows gives the cause.
+  // The connection event that follows tells the cause.
   if (done.status == DAT_DTO_ERR_FLUSHED) return;
   if (done.status != DAT_DTO_SUCCESS)
     throw ToolError(ExitCode::PeerLost,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/control.h: the connection over which the two sides agree on what to do next.
-// Lives here: one message there and one back, over Sends.
+// Lives here: exchanging one message for one answer, over Sends.
 // Not here:   what the messages mean (client.h, server.h).
 #pragma once
 
@@ -57,8 +57,8 @@ class Control {
   tools::Region region_;
   tools::Ep ep_;
   std::string peer_ = "peer";
-  // A Recv is posted again only after receive() took its message, so a peer that sends without end
-  // has to wait.
+  // A Recv is posted again only after receive() has taken its message. So a peer that sends without
+  // end has to wait.
   std::deque<Arrived> inbox_;
   bool sending_ = false, connected_ = false;
   bool ended_ = false; // handle() has thrown for the end of the connection; no event follows

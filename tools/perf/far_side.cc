@@ -27,7 +27,8 @@ FarSide far_side_of(const std::string& text) {
   const std::string host = text.substr(equals + 1);
   const tools::Address address = tools::resolve(host);
   // The limits take a number, not a name. address_text() would drop the scope of a link-local
-  // address, so that one stays as given; the limits refuse it, since inet_pton(3) takes no scope.
+  // address, so such an address stays as the user gave it. The limits refuse it, because
+  // inet_pton(3) takes no scope.
   const bool has_scope = host.find('%') != std::string::npos;
   return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
           has_scope ? host

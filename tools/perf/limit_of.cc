@@ -18,7 +18,8 @@ static_assert(kLimitNames.size() == static_cast<std::size_t>(Limit::TcpGather) +
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kRingSlot = 56;
 constexpr std::size_t kRingLongest = std::size_t{256} << 10U;
-constexpr std::size_t kCallWorthwhile = 1024; // below this size a system call never is the fastest
+// below this size a system call is never the fastest way
+constexpr std::size_t kCallWorthwhile = 1024;
 
 std::vector<LimitChoice> messages(std::size_t size) {
   std::vector<LimitChoice> choices;
@@ -53,8 +54,8 @@ std::vector<LimitChoice> bandwidth(const Task& task) {
   return {{task.op == Op::Read ? Limit::CmaRead : Limit::CmaWrite, size}};
 }
 
-// True: each operation wakes a sleeping thread: a side that blocks, or the background thread of a
-// side that makes no DAT call.
+// True: each operation wakes a sleeping thread, that is, the thread of a side that blocks, or the
+// background thread of a side that makes no DAT call.
 bool wakes_a_thread(const Task& task) {
   return task.wait == Wait::Block || (task.op != Op::Send && task.target != Target::Poll);
 }

@@ -28,8 +28,8 @@ struct LimitRun {
 constexpr double kRun = 20e6;       // ns that a measurement should take
 constexpr double kStreamRun = 60e6; // for TCP streams, whose windows grow at first
 
-// Runs once with `first` rounds, then with as many as fit into run_ns. `halves` is 2 if measure()
-// returns half the time of a round, otherwise 1.
+// Runs measure() once with `first` rounds, then with as many rounds as fit into run_ns. `halves` is
+// 2 if measure() returns half the time of a round, otherwise 1.
 template <typename Measure>
 double fit(Measure&& measure, double halves, int first, int most, double run_ns = kRun) {
   const double pilot = measure(first) * halves;
@@ -101,8 +101,8 @@ void answer(const LimitRun& request, int answers) {
   if (write(answers, &value, sizeof value) != sizeof value) _exit(1);
 }
 
-// While this object lives, a write to a helper that has ended fails with EPIPE and does not kill
-// this process.
+// While an object of this class exists, a write to a helper that has ended fails with EPIPE and
+// does not kill this process.
 class WithoutPipeSignal {
  public:
   WithoutPipeSignal() : before_(signal(SIGPIPE, SIG_IGN)) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/limits_helper.h: the physical limits of this machine, measured between the figures of
 // dat-perf.
-// Lives here: a helper process, started before DAT is, whose children run bench/limits. So the
-//             threads of dat-perf do not disturb the limits, nor those of the limits dat-perf.
+// Lives here: a helper process that starts before DAT does. Its children run bench/limits, so the
+//             threads of dat-perf and those of the limits do not disturb each other.
 // Not here:   which limit belongs to which task (limit_of.h).
 #pragma once
 

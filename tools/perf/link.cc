@@ -54,7 +54,7 @@ std::uint32_t every_of(const Task& task) {
   return std::max<std::uint32_t>(1, task.window / 4);
 }
 
-// One event for each request and receive, and room for connection events.
+// The number of events: one for each request and receive, and room for connection events.
 DAT_COUNT events_of(const Task& task) {
   const std::uint64_t each = depth_of(task) + 2U + receives_of(task) + 2U;
   return static_cast<DAT_COUNT>(each * task.endpoints + task.beside + 8);

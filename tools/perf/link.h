@@ -46,17 +46,17 @@ class Link {
   unsigned char* in() { return area(stride_); }
   unsigned char* stop_line() { return area(2 * stride_); }
 
-  // Posts receives of task.size bytes until each endpoint has `count`.
+  // Posts receives of task.size bytes until each endpoint has `count` of them.
   void top_up_receives(std::uint32_t count);
   void post_recv(std::uint32_t ep);
-  // Waits for room in the queue first. signal: this request gets a completion event, which covers
-  // those before it.
+  // Waits for room in the queue first. signal: this request gets a completion event, which also
+  // covers the requests before it.
   void post(Op op, std::uint32_t ep, bool signal);
   void post_answer();     // one byte, on the first endpoint, signalled
   void write_stop_line(); // at the peer
 
   std::uint32_t await_recv(); // returns the endpoint that received a message
-  // Returns when at most so many are outstanding.
+  // Returns when at most `at_most` requests are outstanding.
   void await_requests(std::uint32_t ep, std::uint32_t at_most);
   // Returns when no request is outstanding on any endpoint.
   void drain();
@@ -71,7 +71,7 @@ class Link {
  private:
   struct Flow {
     std::uint32_t outstanding = 0; // requests without a completion so far
-    std::uint32_t silent = 0;      // of these, those posted since the last signalled one
+    std::uint32_t silent = 0;      // of these, the ones posted after the last signalled one
     std::uint32_t receives = 0;
   };
 
@@ -90,7 +90,7 @@ class Link {
   std::size_t receives_at_;
   std::uint32_t depth_;    // requests per endpoint
   std::uint32_t receives_; // per endpoint
-  std::uint32_t every_;    // one request of so many is signalled
+  std::uint32_t every_;    // one request out of this many is signalled
   Buffer buffer_;
   tools::Pz pz_;
   tools::Evd evd_;

@@ -19,7 +19,7 @@ namespace {
 
 // After this time without progress the peer counts as lost.
 constexpr auto kSilence = std::chrono::seconds(10);
-constexpr std::uint32_t kEmptyPolls = 65536; // empty polls between looks at the clock
+constexpr std::uint32_t kEmptyPolls = 65536; // empty polls between readings of the clock
 constexpr std::uint64_t kReceive = std::uint64_t{1} << 63U;
 
 DAT_DTO_COOKIE receive_cookie(std::uint32_t ep) {
@@ -28,7 +28,7 @@ DAT_DTO_COOKIE receive_cookie(std::uint32_t ep) {
   return cookie;
 }
 
-// covers: how many requests are complete when this one is.
+// covers: how many requests are complete when this request is.
 DAT_DTO_COOKIE request_cookie(std::uint32_t ep, std::uint32_t covers) {
   DAT_DTO_COOKIE cookie = {};
   cookie.as_64 = (std::uint64_t{covers} << 32U) | ep;
@@ -55,8 +55,7 @@ void Link::lost(std::string_view how) const {
                               peer_name_, test_name(task_), how));
 }
 
-// An endpoint whose connection has ended takes no request. The connection event may still be to
-// come.
+// An endpoint whose connection has ended takes no request. The connection event may come later.
 void Link::check_posted(DAT_RETURN ret) const {
   if (tools::is_type(ret, DAT_INVALID_STATE)) lost("DAT_INVALID_STATE");
   tools::check(ret, "posting", test_name(task_), ExitCode::PeerLost);

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGoodbye(3000);
 
-// The server side writes one of these into the pipe: the port on which it listens, or why it does
+// The server side writes such a word into the pipe: the port on which it listens, or why it does
 // not listen.
 struct Word {
   std::uint64_t port = 0; // 0: it does not listen
@@ -43,8 +43,8 @@ struct Word {
 static_assert(sizeof(Word) <= PIPE_BUF, "it is written in one piece");
 
 // Holds back the lines that the server side logs while it opens the adapter. The parent opens the
-// same adapter later and logs the same lines. So they are shown only if the server side fails, and
-// dropped if it listens.
+// same adapter later and logs the same lines. So the held lines are shown only if the server side
+// fails, and dropped if it listens.
 class HeldBackLog {
  public:
   HeldBackLog()

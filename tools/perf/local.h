@@ -12,7 +12,7 @@ namespace datum::perf {
 
 class LocalServer {
  public:
-  // Forks; the child serves one client on `core` (-1: any). Call it before any DAT call.
+  // Forks. The child serves one client on `core` (-1: any). Must be called before any DAT call.
   LocalServer(const ServerOptions& options, int core);
   ~LocalServer(); // waits for the child, kills it if it does not end
   LocalServer(const LocalServer&) = delete;

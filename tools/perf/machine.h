@@ -19,7 +19,7 @@ struct Machine {
 
 Machine this_machine();
 std::string text_of(const Machine& machine); // one line
-// Other processes run on it, so the figures mean little.
+// True: other processes run on this machine, so the figures mean little.
 bool is_busy(const Machine& machine);
 
 // Empty: the kernel does not tell.

@@ -62,7 +62,7 @@ void add_transport(CLI::App& app, CommandLine& line) {
       ->check(CLI::Validator(datum::perf::transport_objection, ""));
 }
 
-// CLI11's own delimiter() is no use here: after an empty list it takes the next option as a word.
+// CLI11's own delimiter() cannot be used: after an empty list it takes the next option as a word.
 CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& what,
                       std::vector<std::string>& words, const std::vector<std::string>& allowed) {
   const auto objection = [is_one = datum::tools::one_of(allowed)](const std::string& list) {
@@ -197,7 +197,7 @@ int main(int argc, char** argv) try {
                       "that the server printed");
     datum::tools::catch_interrupts();
     datum::tools::raise_file_limit();
-    // The provider reads it when an IA is opened, on both sides of --local.
+    // The provider reads this variable when an IA is opened, on both sides of --local.
     if (!line.transport.empty()) setenv("DATUM_TRANSPORT", line.transport.c_str(), 1);
     if (line.core >= 0)
       datum::perf::pin_to(line.core, "taskset -p $$ shows the usable ones; without --core the "

@@ -15,7 +15,7 @@
 namespace datum::perf {
 namespace {
 
-// The difference of the two probes from which on the cores have moved.
+// If the two probes differ by more than this, the cores have moved.
 constexpr double kMoved = 0.15;
 constexpr std::uint64_t kMostRounds = 50'000'000;
 constexpr std::uint64_t kMostSamples = 1'000'000;
@@ -76,9 +76,9 @@ double Measurement::run_ns(std::uint64_t rounds) {
   return session_.run({std::max<std::uint64_t>(1, rounds / 20), rounds, false}).ns;
 }
 
-// The rounds grow from a few until a run is long enough to tell how many fit. A run may be long
-// because the machine did something else meanwhile, so the run is repeated and only the second long
-// one counts.
+// The number of rounds grows until a run is long enough to show how many rounds fit. A run may also
+// be long because the machine did something else meanwhile. So the run is repeated, and only the
+// second long run counts.
 void Measurement::choose_rounds() {
   const Task& task = result_.task;
   std::uint64_t rounds = task.kind == Kind::Connect ? kChurnFirst : 2 * task.endpoints;
@@ -157,8 +157,8 @@ void Measurement::choose_limit(const std::vector<Repetition>& all) {
   }
 }
 
-// Percentiles need another pass: a time stamp costs some nanoseconds a round, and must not lengthen
-// the measured rounds.
+// Percentiles need another pass: a time stamp costs some nanoseconds for each round, and must not
+// lengthen the measured rounds.
 void Measurement::sample_rounds() {
   if (result_.task.kind != Kind::Latency) return;
   tell("percentiles");

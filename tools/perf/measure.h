@@ -34,7 +34,7 @@ struct Result {
   std::uint64_t rounds = 0;
   std::optional<Percentiles> percentiles;
   std::string limit_name;
-  Spread limit, ratio; // each repetition has a limit of its own, measured beside it
+  Spread limit, ratio; // each repetition has its own limit, measured beside it
   std::string remark;
   std::vector<Comparison> comparisons; // with --compare
   // "idle" only; descriptors: of both processes. setup_ns: from the first endpoint's creation until
@@ -42,8 +42,8 @@ struct Result {
   double cpu_percent = 0, memory_per_pair = 0, descriptors_per_pair = 0, setup_ns = 0;
 };
 
-// True: the two probes, before and after a measurement, differ so much that the measurement must
-// not be compared. 0: there is no probe.
+// True: the probes before and after a measurement differ so much that the measurement must not be
+// compared. A probe of 0 means that there is no probe.
 bool cores_moved(double before, double after);
 
 // Called before each step with a text for a progress line.

@@ -19,7 +19,8 @@ class Buffer {
   // The memory is present and zero. Throws ToolError if there is none.
   Buffer(Memory kind, std::size_t size);
   [[nodiscard]] std::span<std::byte> bytes() const { return {memory_.get(), size_}; }
-  // How the pages differ from the wanted ones: "huge pages advised, not confirmed"; else empty.
+  // How the pages differ from the wanted pages: "huge pages advised, not confirmed". Empty: they do
+  // not.
   [[nodiscard]] const std::string& remark() const { return remark_; }
 
  private:

@@ -14,10 +14,10 @@ namespace datum::perf {
 namespace {
 
 constexpr double kLeft = 100, kTop = 40, kBottom = 64;
-// The legend: the width of its line, and the least width of all of it.
+// The legend: the width of the line in it, and the least width of the whole legend.
 constexpr double kKey = 44, kLeastRight = 230;
 constexpr double kCharacter = 6.8; // the largest average width of a character
-constexpr double kLine = 18;       // from one line of text to the next
+constexpr double kLine = 18;       // the distance between two lines of text
 constexpr double kPlotWidth = 560, kPlotHeight = 300;
 constexpr std::array<const char*, 8> kColours = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf",
                                                  "#c17817", "#007c91", "#7a4b2a", "#555555"};
@@ -68,7 +68,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// If there are two figures for one size, the better one stays. For example, a limit is measured
+// If there are two figures for one size, the better one is kept. For example, a limit is measured
 // once for each kind of memory.
 void add_point(Panel& panel, const std::string& name, bool is_limit, Point point) {
   if (!(point.y > 0)) return;
@@ -93,12 +93,12 @@ std::string series_name(const Task& task) {
   return name;
 }
 
-// "ring 8 B" without its size: all sizes make one line.
+// The name without its size, such as "ring" of "ring 8 B", because all sizes make one line.
 std::string limit_family(const std::string& name) {
   return "limit: " + name.substr(0, name.find(' '));
 }
 
-// The name contains the way to wait, because spinning and blocking sides make two lines.
+// The name contains how the sides wait, because spinning and blocking sides make two lines.
 std::string peer_name(const Comparison& comparison, const Task& task) {
   std::string name = fmt::format("{} {}", name_of(comparison.test.program), comparison.test.test);
   if (task.wait == Wait::Block) name += ", block";

@@ -10,8 +10,8 @@
 
 namespace datum::perf {
 
-// Text for the whole plot: the machine, the date and the options, and what makes the figures less
-// reliable.
+// Text for the whole plot: the machine, the date, the options, and the conditions that make the
+// figures less reliable.
 struct Caption {
   std::vector<std::string> lines, warnings;
 };
@@ -19,7 +19,7 @@ struct Caption {
 // True: the plot shows results of such a task.
 bool is_plotted(const Task& task);
 
-// One panel for latencies, one for rates, one for bandwidths, as far as there are results.
+// One panel each for latencies, rates and bandwidths, if there are such results.
 std::string plot_svg(const std::vector<Result>& results, const Caption& caption);
 
 } // namespace datum::perf

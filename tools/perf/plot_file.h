@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/plot_file.h: the file of --plot. It is opened before the measurement, so that a file that
-// cannot be written is reported at once.
+// perf/plot_file.h: the file of --plot. It is opened before the measurement, so that an error is
+// reported at once if the file cannot be written.
 // Not here: what is drawn (plot.h).
 #pragma once
 

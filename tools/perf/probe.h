@@ -9,9 +9,9 @@ namespace datum::perf {
 
 class Probe {
  public:
-  Probe(); // call it before fork(2): both processes share the page
-  // One process calls lead() while the other calls follow(). lead() returns the nanoseconds of one
-  // way, the median of many short runs; 0: the other side did not answer.
+  Probe(); // must be called before fork(2), so that both processes share the page
+  // One process calls lead() while the other calls follow(). lead() returns the nanoseconds for one
+  // direction, as the median of many short runs. 0: the other side did not answer.
   double lead();
   void follow();
 
@@ -21,7 +21,7 @@ class Probe {
   std::uint64_t at_ = 0;
 };
 
-// A line crosses in some 30 to 60 ns within a group of cores, in 100 ns and more between groups.
+// A cache line takes some 30 to 60 ns within a group of cores, and 100 ns or more between groups.
 const char* distance_name(double ns);
 
 } // namespace datum::perf

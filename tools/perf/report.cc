@@ -41,14 +41,14 @@ Unit unit_for(const Task& task, double value) {
   return fitting(kTimes, value);
 }
 
-// Three significant digits, and two for a value below 1; from 1000 on, all digits of the integer.
+// Three significant digits; two for a value below 1; from 1000 on, all digits of the integer.
 std::string number_text(double value) {
   if (value > 0 && value < 0.0995) return fmt::format("{:#.2g}", value);
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
-// The value, rounded as the table shows it. The table's ratios are made from these, so they agree
-// with its figures.
+// The value, rounded as the table shows it. The table's ratios are computed from rounded values, so
+// they agree with its figures.
 double shown(const Task& task, double value) {
   const Unit unit = unit_for(task, value);
   return std::stod(number_text(value / unit.scale)) * unit.scale;

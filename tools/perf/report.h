@@ -15,7 +15,7 @@ std::string value_text(const Task& task, double value); // "62 ns", "12.3 GB/s",
 
 std::string power_text(const Task& task, double value); // for a power of ten: "10 us"
 
-// False: the result is better than the limit that should bound it, so that is no limit.
+// False: the result is better than the limit that should bound it, so this limit is no bound.
 bool limit_holds(const Result& result);
 
 std::string table_head();
@@ -30,7 +30,7 @@ std::string notes_of_limits(const std::vector<Result>& results);
 // "Not compared, because not installed: sockperf (Debian package sockperf)"; "" for none.
 std::string notes_of_absent(const std::vector<Program>& programs);
 
-// path: what carries the connections, in the provider's words.
+// path: the transport of the connections, in the provider's words.
 std::string json_of(const Machine& machine, const std::string& path, const Plan& plan,
                     const std::vector<Result>& results, const std::vector<Program>& absent = {});
 std::string csv_of(const std::vector<Result>& results);

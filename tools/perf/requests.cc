@@ -19,8 +19,8 @@ using tools::ToolError;
 namespace {
 
 constexpr DAT_COUNT kBacklog = 256;
-// While next_data() waits on the EVD for requests, it looks this often whether the client's control
-// connection has ended.
+// While next_data() waits on the EVD for requests, it checks at this interval whether the client's
+// control connection has ended.
 constexpr auto kGlance = std::chrono::milliseconds(50);
 
 std::string reason_against(std::string_view greeting) {
@@ -33,8 +33,8 @@ std::string reason_against(std::string_view greeting) {
 Requests::Requests(const tools::Interface& ia, bool quiet)
     : evd_(make_evd(ia, kBacklog, DAT_EVD_CR_FLAG)), quiet_(quiet) {}
 
-// Returns the request if its greeting is the wanted one. A request of a further client is kept for
-// next_client(); any other is refused.
+// Returns the request if its greeting is the wanted one. A further client's request is kept for
+// next_client(). Any other request is refused.
 tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
   tools::Cr request(event.event_data.cr_arrival_event_data.cr_handle);
   const auto [address, data] = tools::caller_of(request);

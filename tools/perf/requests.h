@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/requests.h: the connection requests that reach a server, told apart by their greeting.
+// perf/requests.h: the connection requests that reach a server, distinguished by their greeting.
 // Lives here: which client is next. A client that connects while another is served waits for its
 //             turn.
 #pragma once

@@ -11,7 +11,7 @@
 namespace datum::perf {
 namespace {
 
-// How often memory is read between two looks at the clock.
+// How often memory is read between two readings of the clock.
 constexpr std::uint32_t kMemoryLooks = 1U << 20U;
 
 unsigned char load(const unsigned char* byte) {
@@ -74,7 +74,7 @@ Outcome run_rounds(const Order& order, Round&& round) {
   return outcome;
 }
 
-// Both sides send first and then post the receive again, so that posting does not delay the
+// Each side sends first and posts its receive again afterwards, so that posting does not delay the
 // message.
 Outcome send_pingpong(Link& link, const Order& order) {
   const std::uint64_t total = order.warm_up + order.rounds;
@@ -166,8 +166,8 @@ Outcome empty_dequeues(Link& link, const Order& order) {
   return run_rounds(order, [&](std::uint64_t) { link.poll(); });
 }
 
-// Changes the bytes that are read all the time, so that each read meets a line that the target has
-// just written.
+// Changes the bytes that are read, again and again, so that each read finds a line that the target
+// has just written.
 void rewrite_until_stopped(Link& link) {
   const bool polls = link.task().target == Target::Poll;
   const bool rewrites = link.task().kind == Kind::Latency;

@@ -23,7 +23,7 @@ struct Outcome {
   std::vector<std::uint64_t> ticks; // of each round, if asked for
 };
 
-// Both sides call it before a run. It posts the receives and clears the areas.
+// Both sides call this before a run. It posts the receives and clears the areas.
 void prepare(Link& link);
 
 Outcome initiate(Link& link, const Order& order);
@@ -31,7 +31,7 @@ Outcome initiate(Link& link, const Order& order);
 // rounds: warm-up included. Returns after the last round of the initiator.
 void respond(Link& link, Control& control, std::uint64_t rounds);
 
-// True: the responder counts the rounds and returns after the last, without a stop line or a
+// True: the responder counts the rounds and returns after the last round, without a stop line or a
 // message.
 bool responder_counts(const Task& task);
 

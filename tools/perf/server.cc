@@ -67,7 +67,7 @@ ExitCode Server::run() {
   }
   for (;;) {
     tools::Cr request = requests_.next_client();
-    ExitCode code = ExitCode::Ok; // stays so if the client closes in order
+    ExitCode code = ExitCode::Ok; // remains Ok if the client closes in order
     try {
       serve(std::move(request));
     } catch (const ToolError& error) {
@@ -99,7 +99,8 @@ void Server::obey(Control& control) {
     try {
       control.send(answer(control, message));
     } catch (const ToolError& error) {
-      // The client's options do not fit this side, or memory is short: the client gets the text.
+      // The client's options do not fit this side, or memory is short. The client gets the text of
+      // the error.
       if (error.code() != ExitCode::Usage && error.code() != ExitCode::Failed) throw;
       control.send({"error", {}, error.what()});
     }
@@ -150,7 +151,8 @@ Message Server::answer(Control& control, const Message& message) {
   return {"done", {}, {}};
 }
 
-// A peer asks this side to run a program. The user of this side has to allow it with --compare.
+// The peer asks this side to run a program. The user of this side must have allowed that with
+// --compare.
 Message Server::start_tool(const Message& message) {
   if (!options_.compare) throw ToolError(ExitCode::Failed, "was started without --compare");
   tool_.reset();

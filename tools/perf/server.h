@@ -16,7 +16,7 @@ namespace datum::perf {
 
 struct ServerOptions {
   std::string ia = "datum";
-  std::uint64_t port = 0;           // 0: any free one
+  std::uint64_t port = 0;           // 0: any free port
   bool once = false;                // ends after one client
   std::chrono::seconds timeout{10}; // for the first message of a client that has connected
   bool quiet = false;

@@ -25,7 +25,7 @@ class Session {
   Session(const tools::Interface& ia, const Peer& peer, std::chrono::milliseconds timeout,
           Probe* probe);
   ~Session(); // closes the connection in order, unless give_up() was called
-  // Call this if the peer is dead or silent: the destructor then does not wait for it.
+  // Called if the peer is dead or silent. Then the destructor does not wait for the peer.
   void give_up() { peer_lost_ = true; }
 
   void begin(const Task& task); // connects the endpoints
@@ -45,7 +45,7 @@ class Session {
   double probe();
   Usage peer_usage();
   std::uint64_t peer_processor_time(); // us
-  // "": the provider does not tell it
+  // "": the provider does not tell the path
   [[nodiscard]] std::string path() const { return control_.path(); }
   [[nodiscard]] const std::string& remark() const { return remark_; }
 

@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 
 // Descriptors that a process opens for a short time, for example to read /proc/self.
 constexpr std::uint64_t kDescriptorsBeside = 2;
-// The same if another tool runs, or if connections end while others are made.
+// The same, if another tool runs or if connections end while others are made.
 constexpr std::uint64_t kDescriptorsBesideMore = 8;
 
 constexpr std::uint64_t kMaxWindow = 4096;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/task.h: one thing to measure, with its names on the command line, on the wire and in the
+// perf/task.h: one thing to measure, and its names on the command line, on the wire and in the
 // report.
 // Lives here: the names of tests, kinds of memory and ways to wait.
 // Not here:   how a task is measured (runs.h).
@@ -60,8 +60,8 @@ bool is_half_round_trip(const Task& task);
 bool is_stream(const Task& task);
 
 std::uint64_t connections_at_once(const Task& task);
-// The descriptors that a process needs that has `open` of them already, if each of its connections
-// takes one. compared: the tools of others run, too.
+// The number of descriptors that a process needs. It has `open` already, and each of its
+// connections takes one more. compared: other makers' tools run, too.
 std::uint64_t descriptors_for(const Task& task, std::uint64_t open, bool compared);
 
 // Why this task cannot be measured; empty: it can.

@@ -38,8 +38,8 @@ UniqueFd bound_socket(std::uint64_t& port) {
   return fd;
 }
 
-// Two ports that are free now. The tool takes them a moment later, and fails if another process was
-// faster.
+// Two ports that are free now. The tool takes them a moment later, and fails if another process
+// takes one first.
 Meeting with_ports(Meeting meeting) {
   const UniqueFd first = bound_socket(meeting.port);
   const UniqueFd second = bound_socket(meeting.data_port);
@@ -72,7 +72,7 @@ ToolServer::ToolServer(const Task& task, const ToolTest& test, Meeting meeting)
   await_listening();
 }
 
-// No tool reports in all its versions that it listens, so the kernel's tables are read.
+// No tool reports in all its versions that it listens. So the kernel's tables are read.
 void ToolServer::await_listening() {
   const std::string net = fmt::format("/proc/{}/net/", child_.pid());
   const tools::Deadline deadline = tools::after(kListenPatience);

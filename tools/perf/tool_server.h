@@ -12,8 +12,8 @@ namespace datum::perf {
 
 class ToolServer {
  public:
-  // Returns when the tool listens. Throws ToolError(Failed) with the tool's last line if it does
-  // not.
+  // Returns when the tool listens. If the tool does not listen, throws ToolError(Failed) with the
+  // tool's last line.
   ToolServer(const Task& task, const ToolTest& test, Meeting meeting);
   [[nodiscard]] const Meeting& meeting() const { return meeting_; }
 

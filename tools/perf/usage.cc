@@ -25,7 +25,7 @@ std::uint64_t proportional_set() {
   return 0;
 }
 
-// The descriptor that reads the folder counts, too.
+// The descriptor with which the folder is read counts, too.
 std::uint64_t open_descriptors() {
   std::error_code error;
   std::uint64_t count = 0;

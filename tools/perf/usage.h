@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// perf/usage.h: how much processor time, memory and how many descriptors this process uses.
+// perf/usage.h: how much processor time and memory this process uses, and how many descriptors.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ void Client::tell_facts() const {
       tools::human_duration(options_.timeout), options_.poll ? "spinning" : "asleep");
 }
 
-// The path may change to a faster one with the first operation. tell: print the change.
+// The first operation may change the path to a faster one. tell: print that change.
 void Client::look_at_way(bool tell) {
   Way now = facts_of(connection_.ep()).way;
   if (now.path.empty() || now == facts_.way) return;
@@ -100,7 +100,7 @@ void Client::look_at_way(bool tell) {
   if (tell) tools::print_line("path is now {}", text_of(facts_.way));
 }
 
-// After a failed receive comes a connection event with the cause.
+// After a failed receive, a connection event comes, which tells the cause.
 Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   if (event.event_number != DAT_DTO_COMPLETION_EVENT)
     throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, peer_name()));
@@ -111,7 +111,7 @@ Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   const bool whole = bytes.size() == options_.size;
   connection_.receive_again(done);
   if (!found || !whole) return Answer::Wrong;
-  // An answer to an earlier ping came after its timeout. That ping counts as lost.
+  // An answer to an earlier ping has come after the timeout of that ping, which counts as lost.
   return *found == sequence ? Answer::Right : Answer::None;
 }
 
@@ -158,7 +158,7 @@ void Client::ping_once(std::uint64_t sequence) {
   tools::flush_output();
 }
 
-// Waits for events until then, so that the end of the connection is noticed at once.
+// Waits for events until `until`, so that the end of the connection is noticed at once.
 void Client::rest(Clock::time_point until) {
   while (const auto event = tools::wait_event(evd_, until)) judge(*event, UINT64_MAX);
 }

@@ -100,7 +100,7 @@ ClientOptions finished(const CommandLine& line) {
   return o;
 }
 
-// An error before the first ping is one of set-up. The summary reports later ones.
+// An error before the first ping is an error of set-up. The summary reports later errors.
 ExitCode run(const CommandLine& line) {
   if (!line.serve && line.client.host.empty())
     throw ToolError(ExitCode::Usage, "name a HOST, or use --serve (see --help)");

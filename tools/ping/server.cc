@@ -86,7 +86,7 @@ void Server::handle(const DAT_EVENT& event) {
     forget(event.event_data.connect_event_data.ep_handle, "lost");
 }
 
-// An error with one client must not end the service of the others.
+// An error with one client must not end the service for the other clients.
 void Server::admit(tools::Cr request) {
   const auto [address, hello] = tools::caller_of(request);
   try {
@@ -121,7 +121,7 @@ void Server::tell_facts(DAT_EP_HANDLE ep) const {
 
 void Server::answer(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
   const auto found = clients_.find(done.ep_handle);
-  // After a failed completion a connection event follows, which removes the client.
+  // A connection event follows a failed completion and removes the client.
   if (found == clients_.end() || done.status != DAT_DTO_SUCCESS || !Connection::is_receive(done))
     return;
   Connection& connection = *found->second.connection;

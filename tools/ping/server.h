@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kDefaultPort = 5213;
 
 struct ServerOptions {
   std::string ia = "datum";
-  std::uint64_t port = kDefaultPort; // 0: any free one
+  std::uint64_t port = kDefaultPort; // 0: any free port
   bool quiet = false;
   bool verbose = false;
 };

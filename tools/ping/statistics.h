@@ -32,9 +32,9 @@ class Statistics {
   double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0; // squares_: the sum of the squared deviations
 };
 
-// "5 sent, 4 received, 1 lost (20 %)", and the times if there are any.
+// "5 sent, 4 received, 1 lost (20 %)", and the times if any answer came.
 std::string text_of(const Statistics& statistics);
-// Adds the same numbers as members, with times in whole nanoseconds.
+// Adds the same numbers as members of the object. Times are whole nanoseconds.
 void add_to(tools::JsonObject& object, const Statistics& statistics);
 
 } // namespace datum::ping

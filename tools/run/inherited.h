@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// run/inherited.h: the changes that a tool makes to its own process and that a program would
+// run/inherited.h: undoes changes that a tool makes to its own process and that a program would
 // inherit over exec.
 #pragma once
 
@@ -8,11 +8,12 @@
 
 namespace datum::run {
 
-// Construct it before the command line is read, while everything is as the caller left it.
+// Must be constructed before the command line is read, while everything is as the caller left it.
 class Inherited {
  public:
   Inherited();
-  // Closes the standard descriptors that were closed, and sets the old action for SIGXFSZ again.
+  // Closes the standard descriptors that were closed at first, and restores the old action for
+  // SIGXFSZ.
   void restore() const;
 
  private:

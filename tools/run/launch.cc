@@ -70,7 +70,7 @@ void check_separators(const std::string& path) {
 
 fs::path library_folder(const fs::path& program) {
   const fs::path libraries = (program.parent_path() / DATUM_LIBRARIES).lexically_normal();
-  // The private folder comes first: the other one may hold the registry of the distribution.
+  // The private folder comes first, because the other folder may hold the distribution's registry.
   for (const fs::path& folder : {libraries / "datum", libraries})
     if (is_there(folder / "libdat2.so.2") || is_there(folder / "libdat.so.1")) return folder;
   throw ToolError(

@@ -21,10 +21,10 @@ struct Wishes {
 // dat-run. Throws ToolError.
 std::filesystem::path library_folder(const std::filesystem::path& program);
 
-// Puts Datum in front of the values that the variables have already. Throws ToolError.
+// Puts Datum before the values that the variables already have. Throws ToolError.
 void prepare_environment(const Wishes& wishes, const std::filesystem::path& libraries);
 
-// Why the loader will ignore the environment for this program; empty: it will not.
+// Why the loader will ignore the environment for this program. Empty: the loader will use it.
 std::string obstacle(const std::filesystem::path& program);
 
 } // namespace datum::run

@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 namespace datum::run {
 namespace {
 
-constexpr int kMostInterpreters = 5; // the kernel follows so many interpreters of interpreters
+constexpr int kMostInterpreters = 5; // how many interpreters of interpreters the kernel follows
 
-// The interpreter in the first line of a script; empty: the file is no such script.
+// The interpreter in the first line of a script. Empty: the file is no script with a "#!" line.
 std::string interpreter_of(const fs::path& script) {
-  std::array<char, 256> head = {}; // the kernel reads as much
+  std::array<char, 256> head = {}; // the kernel reads this many octets
   std::ifstream in(script, std::ios::binary);
   in.read(head.data(), head.size());
   const std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
@@ -32,8 +32,8 @@ std::string interpreter_of(const fs::path& script) {
   return line.substr(first, line.find_first_of(" \t", first) - first);
 }
 
-// Why the file cannot be executed (errno); 0: it can. EISDIR, which execve(2) does not return,
-// means a folder.
+// Why the file cannot be executed (errno). 0: it can be executed. EISDIR, which execve(2) does not
+// return, means a folder.
 int refusal_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return errno;
@@ -46,8 +46,7 @@ std::string text_of_refusal(int error) {
   return error == ENOENT ? "no such program" : std::strerror(error);
 }
 
-// Which interpreter of the file cannot be started, and why; empty: no fault was found in a "#!"
-// line.
+// Which interpreter of the file cannot be started, and why. Empty: no "#!" line has a fault.
 std::string broken_interpreter(fs::path file) {
   for (int i = 0; i < kMostInterpreters; ++i) {
     file = interpreter_of(file);
@@ -58,7 +57,7 @@ std::string broken_interpreter(fs::path file) {
   return {};
 }
 
-// True: the error means that PATH has no such program here. A folder is none.
+// True: the error means that PATH has no such program here. A folder is no program.
 bool is_not_there(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR;
 }

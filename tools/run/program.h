@@ -11,11 +11,12 @@ namespace datum::run {
 
 struct Program {
   std::filesystem::path file; // empty: no file was found
-  int error = 0;              // why it cannot be started (errno), if the search saw that; else 0
+  // why it cannot be started (errno), if the search found that out; else 0
+  int error = 0;
 };
 
-// A name with a slash is returned as it is, whether or not the file exists. Any other name is
-// looked for in PATH. The result is the first file that can be executed, else the first that
+// A name with a slash is returned unchanged, whether or not the file exists. Any other name is
+// searched in PATH. The result is the first file that can be executed, or else the first file that
 // cannot. Files in a folder without search permission count as absent.
 Program find_program(const std::string& name);
 

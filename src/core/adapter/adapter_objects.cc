@@ -10,8 +10,8 @@
 namespace datum {
 namespace {
 
-// The status of a refused region. If the probe lacked memory or a descriptor for its answer, the
-// consumer made no mistake.
+// The status of a refused region. `no`: the status if the consumer made a mistake. It made none if
+// the probe lacked memory or a descriptor for its answer.
 Status why_not(Found found, Status no) {
   switch (found) {
   case Found::LacksMemory: return {Type::InsufficientResources, Detail::ResourceMemory};
@@ -163,8 +163,8 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     SharedReceiveQueue* srq,
                                                     const EndpointAttributes* attributes) {
   EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes(*this);
-  // Every peer of an EP of datagrams pushes its events to the connect EVD at once. So that EVD may
-  // not be a foreign one.
+  // Every peer of an EP of datagrams pushes its events to the connect EVD at once. So the connect
+  // EVD must be one of this IA.
   if (chosen.datagrams && parts.connect_evd.foreign)
     return fail(Type::InvalidHandle, Detail::HandleEvdConn);
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
@@ -249,7 +249,7 @@ Status InterfaceAdapter::free(EventDispatcher& evd) {
   NotificationObject* cno = evd.cno();
   const Token freed = evd.token();
   destroy(evd, counts_.evds);
-  // The CNO that remembers the EVD may be an earlier CNO of it.
+  // A CNO that the EVD had earlier may still remember the EVD. So all CNOs are checked.
   cnos_.for_each([&](Object& object) {
     auto& each = static_cast<NotificationObject&>(object);
     if (each.remembers(freed)) each.remember_instead(find_evd_with_events(each));

@@ -42,7 +42,7 @@ Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
     return {Type::InvalidHandle, Detail::HandleEp};
   }
   if (const Status s = chosen.connection().check_accept(own); !s.ok()) return s;
-  chosen.connection().accept(*incoming_, qualifier_, data); // throws before it changes anything
+  chosen.connection().accept(*incoming_, qualifier_, data); // if it throws, nothing has changed
   endpoint_ = nullptr;
   ++adapter().tally().accepted;
   return kOk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/adapter/connection_request.h: a CR: a request that waits for accept, reject or handoff.
-// It outlives its service point; each of the three answers destroys it.
+// A CR may outlive its service point. Each of the three answers destroys the CR.
 #pragma once
 
 #include <memory>

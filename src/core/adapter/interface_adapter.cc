@@ -37,7 +37,8 @@ void InterfaceAdapter::send_last_datagrams() {
 
 void InterfaceAdapter::close() {
   datagrams_.departures().end();
-  // Decision 230; requests first, since they point at EPs and service points.
+  // The order is that of decision 230. Requests come first, since they point at EPs and service
+  // points.
   destroy_all(requests_, counts_.requests);
   windows_.for_each([this](Object& window) { forget_window(static_cast<MemoryWindow&>(window)); });
   destroy_all(windows_, counts_.windows);

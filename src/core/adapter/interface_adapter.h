@@ -75,8 +75,8 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
                                    ServicePoint::EpSource source,
                                    ObjectKind kind = ObjectKind::PublicServicePoint);
   Result<ServicePoint*> create_rsp(ConnQual qualifier, Endpoint* endpoint, EventDispatcher& evd);
-  // Makes a CR and its event. False: there is neither. If `request` still holds the request then,
-  // the caller refuses it.
+  // Makes a CR and its event. False: it made neither. If `request` then still holds the request,
+  // the caller refuses the request.
   bool present_request(ServicePoint& point, std::unique_ptr<IncomingConnection>& request,
                        Endpoint* endpoint);
 
@@ -89,7 +89,8 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   Status free(SharedReceiveQueue& srq);
   Status free(Endpoint& endpoint);
   Status free(ServicePoint& point);
-  // Destroys an answered CR, or an EP of the provider whose request was refused.
+  // consume() destroys an answered CR. discard() destroys an EP of the provider whose request was
+  // refused.
   void consume(ConnectionRequest& request);
   void discard(Endpoint& endpoint);
 
@@ -125,7 +126,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   // CompletionSources
   void break_sources_of(EventDispatcher& evd) override;
 
-  // Posted binds of the window complete as if they had unbound it (dat_rmr_free).
+  // Posted binds of the window complete with success, and bind nothing (dat_rmr_free).
   void forget_window(const MemoryWindow& window);
   // An EVD of the CNO that holds events, or nullptr.
   const EventDispatcher* find_evd_with_events(const NotificationObject& cno);

@@ -59,18 +59,18 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   owner_.count_spent_point();
   listener_.reset();
   evd_ = {};
-  endpoint_ = nullptr; // the request owns it now, and may destroy it before this point is freed
+  endpoint_ = nullptr; // the CR has the EP now, and may destroy it before this point is freed
 }
 
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool datagrams) {
-  // The EVD is the backlog (dat_psp_create(3DAT), Parameters). A request that meets a full one is
-  // refused (dat_ep_connect(3DAT), Description), so no EP is made in vain.
+  // The EVD is the backlog (dat_psp_create(3DAT), Parameters). If the EVD is full, the request is
+  // refused (dat_ep_connect(3DAT), Description), and no EP is made in vain.
   if (evd_->full()) {
     ++adapter().tally().requests_without_room;
     return false;
   }
-  // The request gets the EP of the RSP, an EP that the provider makes, or none: then the consumer
-  // names one when it accepts. Only in this last case can it be a request of datagrams.
+  // The request gets the EP of the RSP, an EP that the provider makes, or no EP. In the last case
+  // the consumer names an EP when it accepts. Only then may the request be one of datagrams.
   const bool consumer_chooses = !reserved() && source_ == EpSource::Consumer;
   if (datagrams && !(consumer_chooses && adapter().knows_datagrams())) return false;
   if (endpoint_ != nullptr) {

@@ -42,8 +42,8 @@ class ServicePoint final : public Object, public ListenerEvents {
   const Address& address() const { return address_; }
   void set_address(const Address& address) { address_ = address; }
 
-  // A request arrived, or was handed off to this point. The point refuses it if it cannot present
-  // it.
+  // A request arrived, or was handed off to this point. The point refuses a request that it cannot
+  // present.
   void on_request(std::unique_ptr<IncomingConnection> request) override;
 
  private:

@@ -20,7 +20,7 @@ class DatagramAddresses {
     return ++last_;
   }
   void remove(DatagramAddress address) { by_address_.erase(address); }
-  // nullptr: the handle was freed, or never given.
+  // nullptr: the handle was freed, or never issued.
   DatagramPeer* find(DatagramAddress address) const {
     const auto found = by_address_.find(address);
     return found == by_address_.end() ? nullptr : found->second;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/datagrams/datagram_backlog.h: copies of datagrams that a channel could not take within their
-// post. Their number is bounded. Each copy allocates its memory at its first use and keeps it for
-// the next.
+// core/datagrams/datagram_backlog.h: copies of datagrams that a channel could not take during their
+// posts. The number of copies is bounded. The memory of a copy is allocated at its first use, and
+// kept for later datagrams.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace datum {
 
 class DatagramBacklog {
  public:
-  // Programs send at most 100 datagrams to one peer before they look for an answer (dtestsrq -u).
-  // This is some more.
+  // dtestsrq -u sends at most 100 datagrams to one peer before it waits for an answer. This bound
+  // is somewhat higher.
   static constexpr std::size_t kMost = 128;
 
   bool full() const { return end_ - first_ == kMost; }
@@ -27,9 +27,9 @@ class DatagramBacklog {
   bool keep(const WorkRequest& work);
   // The oldest copy that was not started, or nullptr.
   const WorkRequest* next() const;
-  // The copy of next() was started, as the `sequence`-th message of its channel.
+  // The copy of next() was started, as message number `sequence` of its channel.
   void mark_started(std::uint32_t sequence);
-  // The channel has placed this many messages: their copies are no longer needed.
+  // The first `placed` messages of the channel have been placed: their copies are no longer needed.
   void release(std::uint32_t placed);
   // Frees all copies and their memory. Returns how many were not started.
   std::size_t clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagrams/datagram_departures.h: peers whose endpoint ended while it still had datagrams for
 // them. The datagrams still leave, for a bounded time, since their Sends have been reported as
-// done.
+// successful.
 // Not here:   when one peer may go (datagram_peer.h).
 // Threads:    the adapter's lock; wait() gives it up while it sleeps.
 #pragma once
@@ -16,19 +16,20 @@ class DatagramServices;
 
 class DatagramDepartures {
  public:
-  // A peer that has not taken everything after this time is given up. A last message over TCP waits
-  // as long unless DATUM_CLOSE_TIMEOUT is set.
+  // A peer that has not taken everything after this time is given up. A last message over TCP has
+  // the same time, unless DATUM_CLOSE_TIMEOUT is set.
   static constexpr Duration kMost = kSecond;
 
   explicit DatagramDepartures(DatagramServices& services) : services_(services) {}
 
-  // True: this object owns the peer now. False: the peer has nothing to send, or it is too late.
+  // True: this object owns the peer now. False: nothing is left to send to the peer, or end() was
+  // called.
   bool take(DatagramPeer& peer);
   void on_spent(DatagramPeer& peer);
   // Waits until the peers have gone, or for kMost. Called before the adapter is closed, when no
   // call is inside.
   void wait();
-  // From here on take() takes no peer.
+  // Closes the peers that are left. From here on take() takes no peer.
   void end();
   // Destroys peers that are done. No call of theirs is on the stack.
   void sweep();

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-// Octets that no consumer sends by chance, then the version of what follows, then room.
+// Octets that no consumer sends by chance, then the version of the format, then reserved octets.
 constexpr std::array<std::uint8_t, 12> kHead = {0xd7, 0x44, 0x61, 0x74, 0x75, 0x6d,
                                                 0x55, 0x44, 1,    0,    0,    0};
 static_assert(kHead.size() + sizeof(std::uint32_t) == DatagramMark::kWireSize);

@@ -17,7 +17,7 @@ struct DatagramMark {
   bool operator==(const DatagramMark&) const = default;
 };
 
-// The mark, and behind it the consumer's private data.
+// Returns the mark, followed by the consumer's private data.
 std::vector<std::byte> marked(const DatagramMark& mark, PrivateData data);
 // False: there is no mark, and the request is for a connection.
 bool decode(PrivateData data, DatagramMark& mark);

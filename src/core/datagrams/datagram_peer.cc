@@ -14,7 +14,7 @@
 namespace datum {
 namespace {
 
-// A message with this number says that the consumer of its sender has freed the address handle.
+// A message with this number says that the sender's consumer has freed the address handle.
 constexpr std::uint32_t kLastMessage = 1;
 
 } // namespace
@@ -40,7 +40,7 @@ void DatagramPeer::on(Happened event) {
 
 // Events in the EVD that were not reaped lose their private data.
 void DatagramPeer::forget_private_data() {
-  if (owner_ == nullptr) return; // they were forgotten as it departed
+  if (owner_ == nullptr) return; // depart() has done this already
   EventDispatcher* evd = owner_->endpoint().connect_evd().own();
   if (evd != nullptr && !private_data_.empty())
     evd->forget_data(owner_->endpoint().token(), private_data_.data());
@@ -57,7 +57,8 @@ std::size_t DatagramPeer::most_private_data() const {
 }
 
 Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data) {
-  // The answer comes outside every call. A lack of memory could not be reported then.
+  // The answer comes outside every call of the consumer, when a lack of memory could not be
+  // reported.
   private_data_.reserve(most_private_data());
   ChannelOptions chosen = options();
   chosen.deadline = deadline_after(adapter_.progress(), timeout_us);
@@ -83,7 +84,7 @@ void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
   const PrivateData asked = incoming.private_data();
   decode(asked, mark);
   number_ = mark.number;
-  // Programs use it to see which peer was named (dtestsrq -u).
+  // Programs use the private data to see which peer the event names (dtestsrq -u).
   const PrivateData said = asked.subspan(DatagramMark::kWireSize);
   private_data_.assign(said.begin(), said.end());
   channel_ = incoming.accept(marked({owner_->number()}, data), *this, options());
@@ -117,7 +118,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   const EventKind kind =
       role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
   if (owner_->report(kind, *this)) return;
-  // The consumer would never learn of the peer.
+  // The event was lost, so the consumer would never learn of the peer.
   drop_channel(CloseMode::Disconnect);
   become_spent();
 }
@@ -175,7 +176,7 @@ void DatagramPeer::lose_the_rest() {
 void DatagramPeer::become_spent() {
   on(Happened::Spend);
   end_attempt();
-  lose_the_rest(); // the peer itself may be destroyed much later
+  lose_the_rest(); // frees memory now: the peer itself may be destroyed much later
   if (owner_ != nullptr)
     owner_->on_spent(*this);
   else
@@ -246,7 +247,8 @@ void DatagramPeer::send_last_message() {
   ++started_;
 }
 
-// Each side knows that the other sends no more, and that its own datagrams have arrived.
+// Closes the channel once both sides send no more. Each side then knows that the other sends no
+// more, and that its own datagrams have arrived.
 void DatagramPeer::close_if_both_forgot() {
   if (state_ != State::Open || !forgotten_ || !peer_forgot_ || owes_last_message_ ||
       started_ != placed_)
@@ -275,7 +277,7 @@ TakeResult DatagramPeer::take_receive(std::span<const LocalTriplet>& into,
   if (!parts_) return TakeResult::NoReceive;
   parts_segment_ = {0, reinterpret_cast<std::uintptr_t>(parts_.get()), kMaxDatagram};
   into = {&parts_segment_, 1};
-  capacity = kMaxDatagram; // a longer one is the peer's fault
+  capacity = kMaxDatagram; // the peer must not send a longer datagram
   return TakeResult::Taken;
 }
 
@@ -288,7 +290,7 @@ AccessFault DatagramPeer::check_note(const MessageNote& note) const {
 }
 
 void DatagramPeer::complete_noted(std::uint64_t, bool, const MessageNote& note) {
-  if (note.value != kLastMessage) return; // a later version sends it; ignored
+  if (note.value != kLastMessage) return; // a later version of Datum sent it; ignored
   peer_forgot_ = true;
   close_if_both_forgot();
 }

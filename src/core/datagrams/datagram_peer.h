@@ -45,7 +45,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
     DATUM_ASSERT(owner_ != nullptr); // it has not departed
     return *owner_;
   }
-  // True: the consumer may send to the peer, which is there or was there.
+  // True: the consumer may send to the peer. The peer was reached, and may have ended since.
   bool addressable() const {
     return (state_ == State::Open || state_ == State::Gone) && !forgotten_;
   }
@@ -53,18 +53,18 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
 
   Status connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data);
   void accept(IncomingConnection& incoming, PrivateData data);
-  // True: the backlog can keep one more datagram. When it is full, an answer of the peer that has
-  // arrived may make room.
+  // True: the backlog can keep one more datagram. If it is full, a poll may make room: an
+  // acknowledgement of the peer may have arrived.
   bool has_room() const { return !backlog_.full(); }
   // False: the datagram is lost. The segments need not stay either way.
   bool send(const WorkRequest& work);
-  // The consumer sends nothing more. What the peer sends is still taken.
+  // The consumer sends nothing more. What the peer sends is still received.
   void forget();
-  // The endpoint ends. True: datagrams are still here, and leave without the endpoint until
-  // `deadline`; what the peer sends is dropped. False: nothing is left, and the caller calls
-  // close().
+  // The endpoint ends. True: some datagrams have not been placed yet. They leave without the
+  // endpoint until `deadline`, and what the peer sends is dropped. False: no datagram is left, and
+  // the caller calls close().
   bool depart(Instant deadline);
-  // Nothing is sent or taken from here on.
+  // Nothing is sent or received from here on.
   void close(CloseMode mode);
 
   // --- ChannelEvents -----------------------------------------------------------------------------

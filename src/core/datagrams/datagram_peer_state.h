@@ -12,7 +12,7 @@
 namespace datum {
 
 enum class DatagramPeerState : std::uint8_t {
-  Resolving, // connect or accept was asked for
+  Resolving, // connect or accept was called
   Open,      // datagrams go both ways
   Gone,      // the other side has ended; what is sent is lost
   Failed,    // never opened; kept for the private data of its event
@@ -22,8 +22,8 @@ enum class DatagramPeerState : std::uint8_t {
 enum class DatagramPeerEvent : std::uint8_t {
   Established,
   ConnectFailed, // refused, out of time, or without a valid mark
-  PeerEnded,     // and the channel with it
-  Spend,         // by its endpoint or both consumers, or its end could not be reported
+  PeerEnded,     // the peer's side ended, and the channel with it
+  Spend,         // no longer needed, or its opening could not be reported
 };
 
 using DatagramPeerRow = StateRow<DatagramPeerState, DatagramPeerEvent>;

@@ -20,12 +20,12 @@ class DatagramServices {
   AdapterContext& adapter() const { return adapter_; }
   DatagramAddresses& addresses() { return addresses_; }
   DatagramDepartures& departures() { return departures_; }
-  // The number by which peers and their consumers name an endpoint: 24 bits, as a queue pair has,
-  // and not 0. Other processes of the host may use the same numbers.
+  // The number by which peers and their consumers name an endpoint: 24 bits, like the number of a
+  // queue pair, and not 0. Other processes of the host may use the same numbers.
   std::uint32_t next_number() {
     return static_cast<std::uint32_t>(adapter_.random().next() % 0xffffffU) + 1;
   }
-  // Makes room for one more peer. A peer has a channel, as a connected EP has.
+  // Makes room for one more peer, and for retiring its channel.
   Status make_room_for_peer();
   void count_peer(std::int32_t change) {
     peers_ += change;

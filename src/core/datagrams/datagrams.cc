@@ -48,7 +48,8 @@ void Datagrams::destroy(DatagramPeer& peer) {
 
 void Datagrams::sweep() {
   while (DatagramPeer* peer = spent_.front()) destroy(*peer);
-  // The private data of an event stay valid until so many later events have been reaped.
+  // Keeps the failed peers whose events may still be in the EVD, and kBeingRead more: the consumer
+  // may still be reading the private data of their events.
   constexpr std::int32_t kBeingRead = 16;
   const EventDispatcher* evd = endpoint_.connect_evd().own();
   const std::int32_t most = (evd != nullptr ? evd->qlen() : 0) + kBeingRead;
@@ -155,8 +156,8 @@ bool Datagrams::report(EventKind kind, const DatagramPeer& peer) {
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
   if (!endpoint_.connection().reports().report_datagrams(event)) return false;
-  // Recvs posted earlier may exceed the hard watermark. It ends the endpoint that this event has
-  // just reported.
+  // Recvs posted earlier may exceed the hard watermark. Then the endpoint ends right after this
+  // event.
   if (kind == EventKind::DatagramsResolved || kind == EventKind::DatagramsResolvedPassive)
     endpoint_.inbox().check_watermarks();
   return true;

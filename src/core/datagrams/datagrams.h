@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagrams/datagrams.h: the part of an endpoint of datagrams that a connected EP does not
-// have: its peers (docs/design/ud.md). Its Sends end as they are posted, and a datagram that finds
-// no Recv is dropped.
+// have: its peers (docs/design/ud.md). The Sends of such an endpoint end as they are posted, and a
+// datagram that finds no Recv is dropped.
 // Lives here: which object owns a peer and for how long, what is posted to peers, and what arrives.
 // Not here:   one peer (datagram_peer.h), Recvs and completions (core/endpoint).
 // Threads:    the adapter's lock.

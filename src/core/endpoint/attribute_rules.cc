@@ -14,7 +14,7 @@ struct Bound {
   std::string_view name;
   std::int32_t EndpointAttributes::*value;
   std::int32_t Limits::*most;
-  std::string_view limit; // its name in dat_ia_query
+  std::string_view limit; // the name of `most` in dat_ia_query
   std::string_view rule;
 };
 
@@ -48,7 +48,7 @@ template <class T>
 struct FlagChoice {
   std::string_view name;
   CompletionFlags value;
-  CompletionFlags allowed; // one of them, or none
+  CompletionFlags allowed; // at most one of these flags
   std::string_view rule;
 };
 
@@ -71,7 +71,7 @@ constexpr std::string_view kStrictRequestChoices =
 Status check_flags(const EndpointAttributes& a, bool strict) {
   const FlagChoice recv{"recv_completion_flags", a.recv_completion_flags,
                         kUnsignalled | kSolicitedWait | kEvdThreshold, "dat_ep_create.R31"};
-  // SUPPRESS alone is a leniency. It is decided when all other attributes are right.
+  // SUPPRESS alone is a leniency. permit_leniencies() decides on it after all other checks.
   const CompletionFlags requested = a.request_completion_flags;
   const FlagChoice request{"request_completion_flags", requested == kSuppress ? 0 : requested,
                            kUnsignalled | kEvdThreshold, "dat_ep_create.R32"};

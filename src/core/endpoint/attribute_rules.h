@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/attribute_rules.h: which attributes of endpoints an adapter accepts, and which of
-// their completion streams may share an EVD (dat_ep_create(3DAT), Usage; decision 15).
+// core/endpoint/attribute_rules.h: which attributes of endpoints an adapter accepts, and which
+// completion streams of endpoints may share an EVD (dat_ep_create(3DAT), Usage; decision 15).
 #pragma once
 
 #include "base/status.h"
@@ -16,7 +16,7 @@ struct EndpointParts;
 EndpointAttributes default_attributes(const AdapterContext& adapter);
 
 // Checks that the values are within the limits of the IA. An EP with an SRQ posts no Recvs of its
-// own, so the number of their segments is ignored (dat_ep_create_with_srq).
+// own, so max_recv_iov is not checked (dat_ep_create_with_srq).
 Status check_attributes(const AdapterContext& adapter, const EndpointAttributes& attributes,
                         bool with_srq);
 
@@ -25,8 +25,8 @@ Status check_attributes(const AdapterContext& adapter, const EndpointAttributes&
 Sharing evd_sharing(ObjectList& endpoints, const EndpointParts& parts,
                     const EndpointAttributes& attributes, const Endpoint* self);
 
-// Checks what only the letter of the manual refuses. The attributes and the sharing have passed all
-// other checks. Each use of a leniency is counted.
+// Refuses Sharing::Refused, and the values that only strict mode refuses. The attributes have
+// passed all other checks. Each use of a leniency is counted.
 Status permit_leniencies(AdapterContext& adapter, const EndpointAttributes& attributes,
                          Sharing sharing, Detail argument);
 

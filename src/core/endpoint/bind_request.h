@@ -23,9 +23,9 @@ struct BindRequest {
   // (dat_rmr_bind(3DAT), Description). Reserves nothing yet.
   Status make(const EndpointFrame& endpoint, MemoryWindow& to, const LocalTriplet& range,
               Access access, bool zero_based);
-  // Reserves the context that will be valid. False: there is none left.
+  // Reserves the context that the window will get. False: no context is left.
   bool reserve(RegionTable& regions);
-  // `endpoint`: the number of the EP that carries it out.
+  // `endpoint`: the number of the EP that carries out the bind.
   void carry_out(RegionTable& regions, std::uint32_t endpoint);
   // The bind failed.
   void drop(RegionTable& regions);

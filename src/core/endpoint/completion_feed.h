@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/completion_feed.h: the tie between an EP and the EVD that gets its completions of
 // one kind, requests or Recvs.
-// Lives here: holding the EVD, and the counts that steer it (DAT_EVD_STATE_CONFIG_*).
+// Lives here: the reference that holds the EVD, and the EP's part in the counts of the EVD that
+//             decide its DAT_EVD_STATE_CONFIG_*.
 // Threads:    the adapter's lock.
 #pragma once
 

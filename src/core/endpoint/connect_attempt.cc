@@ -29,7 +29,8 @@ bool ConnectAttempt::ask_later() {
   const Instant now = adapter_.progress().now();
   if (patient_until_ == kNever) {
     patient_until_ = now + adapter_.connect_grace();
-    // The last answer has to come before the consumer's time limit, which reports another event.
+    // The last answer has to come before the consumer's time limit. Otherwise the consumer would
+    // get the event of a timeout, not that of the refusal.
     const Duration answer_takes = now - asked_;
     if (options_.deadline != kNever)
       patient_until_ = std::min(patient_until_, now + (options_.deadline - now - answer_takes) / 2);

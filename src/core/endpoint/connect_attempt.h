@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/connect_attempt.h: a connect under way: the peer and what it is asked, and for how
-// long the question is repeated while no peer listens yet.
+// core/endpoint/connect_attempt.h: a connect under way: the address, the request to the peer, and
+// how long the request is repeated while no peer listens yet.
 // Not here:   the consumer's time limit, and the channel; the connector has both.
 // Threads:    the adapter's lock.
 #pragma once
@@ -18,18 +18,19 @@ namespace datum {
 
 class AdapterContext;
 
-// The object that connects. It may destroy the attempt from inside a call.
+// The object that connects. It may destroy the attempt during a call of on_asked_again().
 class Connector {
  public:
-  // The peer was asked again. The answer comes by this channel.
+  // The peer was asked again. The answer comes on `channel`.
   virtual void on_asked_again(std::unique_ptr<Channel> channel) = 0;
 
  protected:
   ~Connector() = default;
 };
 
-// Programs, such as Debian's dtest, tell their peers where they listen a moment before they do. So
-// "no listener" is an answer only after a grace.
+// Some programs, such as Debian's dtest, tell their peers where they listen a moment before they
+// listen. So a connect that finds no listener is repeated during a grace, and refused only after
+// it.
 class ConnectAttempt final : private Timer {
  public:
   struct ConnectTarget {
@@ -57,7 +58,7 @@ class ConnectAttempt final : private Timer {
   const std::vector<std::byte> data_;
   const ChannelOptions options_;
   Instant asked_ = 0;
-  Instant patient_until_ = kNever; // kNever: every question so far was answered by a listener
+  Instant patient_until_ = kNever; // the end of the grace; kNever: it has not begun
   Duration pause_;
 };
 

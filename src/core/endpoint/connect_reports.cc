@@ -15,8 +15,8 @@ void ConnectReports::forget_told_data() {
 }
 
 void ConnectReports::change(const ConnectEvd::Choice& choice) {
-  // The EVD that the EP leaves may still hold an event of it. The EP no longer knows that EVD when
-  // the data go.
+  // The old EVD may still hold an event of the EP. When the private data are freed, the EP no
+  // longer knows the old EVD. So the event loses its pointer now.
   if (choice.token() != evd_.token()) forget_told_data();
   evd_.change(choice);
 }
@@ -60,7 +60,7 @@ void ConnectReports::count(EventKind kind, Role role) {
   case EventKind::Unreachable: ++tally.failed; break;
   case EventKind::DatagramsResolved:
   case EventKind::DatagramsResolvedPassive: ++tally.datagram_addresses; break;
-  default: break; // Disconnected: the side that ended it has counted
+  default: break; // Disconnected: counted by disconnect() or on_closed()
   }
 }
 

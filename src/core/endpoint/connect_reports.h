@@ -17,7 +17,7 @@ namespace datum {
 
 class ConnectReports {
  public:
-  // The side of a connection that the EP is.
+  // Which side of the connection the EP is.
   enum class Role : std::uint8_t { Connecter, Accepter };
 
   ConnectReports(EndpointFrame& frame, const ConnectEvd::Choice& choice);
@@ -28,13 +28,14 @@ class ConnectReports {
   void make_room_for(const ConnectEvd::Choice& choice) { evd_.make_room_for(choice); }
   void change(const ConnectEvd::Choice& choice);
 
-  // The answer comes outside every call. A lack of memory could not be reported then.
+  // Reserves memory for the peer's answer. The answer comes outside every call of the consumer,
+  // when a lack of memory could not be reported.
   void make_room_for_answer() { private_data_.reserve(kMostPrivateDataOfAnswer); }
-  // Copies the data, which the channel keeps only for the length of its call.
+  // Copies the data: the channel keeps them only until its call returns.
   PrivateData keep(PrivateData data);
   void forget_kept() { private_data_.clear(); }
 
-  // Another connection is established. Later reports are about that one.
+  // A new connection is established. Later reports are about the new connection.
   void begin_connection() { ++connection_; }
   // Counts the outcome, and tells the EVD. False: the EVD has no room for it.
   bool report(EventKind kind, Role role, PrivateData data = {});
@@ -47,14 +48,15 @@ class ConnectReports {
 
  private:
   void count(EventKind kind, Role role);
-  // The private data are about to go. Waiting events of the EVD lose their pointer to them.
+  // The private data are about to be freed. Events that are queued in the EVD lose their pointers
+  // to the data.
   void forget_told_data();
 
   EndpointFrame& frame_;
   ConnectEvd evd_;
   std::vector<std::byte> private_data_;
   std::uint32_t connection_ = 0;   // number of the EP's connection, or of its last one
-  bool told_private_data_ = false; // an event points to them, and may not have been reaped yet
+  bool told_private_data_ = false; // an event points to private_data_, and may be unreaped
 };
 
 } // namespace datum

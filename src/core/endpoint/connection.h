@@ -26,7 +26,7 @@
 
 namespace datum {
 
-// The path of a connection, and the reason why it is not a faster one. Both are empty without a
+// The path of a connection, and the reason why no faster path is used. Both are empty without a
 // connection.
 struct Path {
   std::string name;
@@ -35,7 +35,8 @@ struct Path {
 
 class Connection final : private Connector, private Drained {
  public:
-  // The parts that the connection opens, closes and flushes, and that get calls from its channel.
+  // The other parts of the EP. The connection opens and flushes them, and its channel calls
+  // `events`.
   struct Neighbours {
     RequestStream& requests;
     Inbox& inbox;
@@ -55,7 +56,7 @@ class Connection final : private Connector, private Drained {
   ConnQual remote_port() const { return remote_port_; }
   ConnQual local_port() const { return local_port_; }
   Path path() const;
-  // nullptr: the EP is a connected one, not one of datagrams.
+  // nullptr: the EP is for connections, not for datagrams.
   DatagramPeers* peers() const { return peers_.get(); }
   void set_peers(std::unique_ptr<DatagramPeers> peers) {
     DATUM_ASSERT(!peers_ && state_ == EpState::Unconnected);
@@ -88,15 +89,15 @@ class Connection final : private Connector, private Drained {
 
   // --- by the other parts ---
   // Ends the connection for a reason on this side: lost completions, the hard watermark, memory
-  // that is gone.
+  // that was freed.
   void break_off();
-  // The event that the connection is established was lost on the way to that EVD.
+  // `evd` has lost the event ESTABLISHED of the connection with the number `connection`.
   void establishment_lost(const ForeignEvd& evd, std::uint32_t connection);
   void on_requests_retired();
-  // Called before a post is refused: takes what the peer has sent already. The channel may be
-  // retired meanwhile. The adapter destroys it when the call is over.
+  // Called before a post is refused: takes what the peer has sent already. That may retire the
+  // channel. The adapter destroys the channel when the call is over.
   void catch_up();
-  // The EP of datagrams has its first peer, or another one.
+  // An EP of datagrams gets its first peer, or a further one.
   void open_for_datagrams();
 
  private:
@@ -126,7 +127,8 @@ class Connection final : private Connector, private Drained {
   void enter_disconnected(EventKind last, PrivateData data = {});
   void flush();
   void report(EventKind kind, PrivateData data = {});
-  // The EVD lost the event, so the consumer would never learn that it is connected (decision 219).
+  // The EVD lost the event ESTABLISHED. The consumer would never learn that the EP is connected, so
+  // the connection ends (decision 219).
   void end_unreported();
 
   EndpointFrame& frame_;

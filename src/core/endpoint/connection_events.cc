@@ -30,19 +30,19 @@ void Connection::on_established(PrivateData data, std::int32_t peer_reads_in) {
   if (!on(EpEvent::Established)) return;
   end_attempt();
   reports_.begin_connection();
-  // This side holds back Reads beyond the peer's limit. So that limit breaks nothing (decision
-  // 306).
+  // This side holds back Reads beyond the peer's limit. The peer never sees too many Reads, which
+  // would break the connection (decision 306).
   neighbours_.requests.open(*channel_,
                             std::min(frame_.attributes().max_rdma_read_out, peer_reads_in));
   neighbours_.inbox.open();
   const PrivateData kept = reports_.keep(data);
   if (role_ == ConnectReports::Role::Connecter) {
     remote_port_ = channel_->remote_port();
-    local_port_ = channel_->local_port(); // after several attempts the last one has another port
+    local_port_ = channel_->local_port(); // each attempt may have another local port
   }
   report(EventKind::Established, kept);
-  // Recvs posted earlier may exceed the hard watermark. It breaks the connection that has just been
-  // reported.
+  // Recvs posted earlier may exceed the hard watermark. Then the connection that has just been
+  // reported breaks.
   neighbours_.inbox.check_watermarks();
 }
 

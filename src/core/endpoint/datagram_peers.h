@@ -13,7 +13,7 @@
 
 namespace datum {
 
-// The consumer's name of a peer to which datagrams can be sent. 0 names none.
+// The consumer's name of a peer to which datagrams can be sent. 0 names no peer.
 using DatagramAddress = std::uint64_t;
 
 class DatagramPeers {
@@ -21,10 +21,10 @@ class DatagramPeers {
   virtual ~DatagramPeers() = default;
   virtual Status connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                          PrivateData data) = 0;
-  // Makes room for one more peer, which accept() brings next.
+  // Makes room for the peer that the next accept() adds.
   virtual Status make_room() = 0;
   virtual void accept(IncomingConnection& incoming, PrivateData data) = 0;
-  // `number`: the peer's endpoint, as the address handle gives it.
+  // `number`: the number of the peer's endpoint, from the address handle.
   virtual Status post(std::span<const LocalTriplet> local, DatagramAddress to, std::uint32_t number,
                       std::uint64_t cookie, CompletionFlags flags) = 0;
   // Nothing can be sent to the address from here on.

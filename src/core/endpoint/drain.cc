@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-// Looks within the time that the peer has for its next Recv.
+// How often a drain checks for progress before it gives up.
 constexpr int kLooksWhileDraining = 8;
 
 } // namespace
@@ -28,17 +28,17 @@ void Drain::on_requests_retired() {
     go_on();
 }
 
-// The next request has the whole time for itself.
+// Gives the oldest request the whole drain_patience().
 void Drain::go_on() {
   retired_ = requests_.retired();
-  waits_for_receive(); // asked now, so that the first look sees only later movement
+  waits_for_receive(); // called now, so that the first check sees only later progress
   const Instant now = adapter_.progress().now();
   ends_ = now + adapter_.drain_patience();
   adapter_.timers().arm(*this, now + between_looks());
 }
 
-// A request that was posted just before the call still moves after it. That must not grant the
-// whole time once more: the time runs from the look before the one that found movement.
+// A request that was posted just before the disconnect still makes progress after it. That must not
+// double the time. So the time runs from the check before the one that found progress.
 void Drain::on_expired(Instant now) {
   const Duration step = between_looks();
   if (!waits_for_receive()) ends_ = now - step + adapter_.drain_patience();

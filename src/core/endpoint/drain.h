@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/drain.h: an end in order (dat_ep_disconnect, graceful). It waits for the requests
+// core/endpoint/drain.h: a graceful disconnect (dat_ep_disconnect), which waits for the requests
 // that were posted before it.
-// Lives here: how long it waits while nothing moves.
+// Lives here: how long the disconnect waits while its requests make no progress.
 // Not here:   the end itself (connection.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -18,7 +18,7 @@ namespace datum {
 // The object that waits for the drain.
 class Drained {
  public:
-  // All requests have ended, or no more of them will.
+  // All requests have ended, or the drain has given up on the rest.
   virtual void on_drained() = 0;
 
  protected:
@@ -46,8 +46,8 @@ class Drain final : private Timer {
   RequestStream& requests_;
   Drained& whole_;
   Channel* channel_ = nullptr;
-  Instant ends_ = 0;          // unless a request moves before
-  std::uint64_t retired_ = 0; // requests retired when movement was last seen
+  Instant ends_ = 0;          // when the drain gives up, unless a request makes progress before
+  std::uint64_t retired_ = 0; // requests retired when progress was last seen
 };
 
 } // namespace datum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/endpoint.cc: making an EP, its named attributes, and dat_ep_modify: validate
-// everything, then apply everything.
+// core/endpoint/endpoint.cc: making an EP, its named attributes, and dat_ep_modify, which validates
+// all changes before it applies any.
 #include "core/endpoint/endpoint.h"
 
 #include <algorithm>
@@ -108,15 +108,15 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
     return invalid_state(state());
   }
   const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0 && srq() == nullptr;
-  // Posted Recvs stay. So a queue that is smaller or has fewer segments must still hold them.
+  // Posted Recvs stay. So the resized queue must be able to hold them.
   if (recv_sizes && !inbox_.could_hold_posted(wanted.max_recv_dtos, wanted.max_recv_iov)) {
     note_cause("max_recv_dtos or max_recv_iov", wanted.max_recv_dtos, "what holds the posted Recvs",
                "");
     return invalid_state(state());
   }
 
-  // All that may lack memory comes before the first change. The last allocation itself changes
-  // something.
+  // Every step that may lack memory comes before the first change. Only the last of these steps,
+  // resize(), is a change itself.
   connection_.reports().make_room_for(after.connect_evd);
   std::optional<ReceiveQueue> recvs;
   if (recv_sizes) recvs = inbox_.resized(wanted.max_recv_dtos, wanted.max_recv_iov);

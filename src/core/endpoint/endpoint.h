@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint.h: an EP: one side of a connection.
 // Lives here: the consumer's calls on an EP; the checks at the beginning of each post.
-// Not here:   its parts, which do the work: the connection (connection.h), requests on their way
-//             (request_stream.h), Recvs and messages (inbox.h); what these share
+// Not here:   the work of the parts: the connection (connection.h), requests on their way
+//             (request_stream.h), Recvs and messages (inbox.h); what the parts share
 //             (endpoint_frame.h); records and sockets (transport/), DAT values (facade/).
 // Threads:    the adapter's lock, held by every caller including the channel.
 #pragma once
@@ -60,9 +60,9 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   // How the EP is connected; empty without a connection.
   NamedAttributes named_attributes() const;
   Path path() const { return connection_.path(); }
-  // True: the name is that of an attribute of named_attributes(), which cannot be set.
+  // True: `name` is that of an attribute in named_attributes(), so the consumer cannot set it.
   static bool is_named_attribute(std::string_view name);
-  // nullptr: the EP is a connected one, not one of datagrams.
+  // nullptr: the EP is for connections, not for datagrams.
   DatagramPeers* datagrams() const { return connection_.peers(); }
 
   // --- connection ----------------------------------------------------------------------------
@@ -77,8 +77,8 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   Status reset() { return connection_.reset(); }
 
   // --- changes -------------------------------------------------------------------------------
-  // Takes the parts and attributes that `changes` names (bits of Change) from `parts` and
-  // `attributes`.
+  // Sets the parts and attributes that `changes` names (bits of Change) to their values in `parts`
+  // and `attributes`.
   Status modify(std::uint32_t changes, const EndpointParts& parts,
                 const EndpointAttributes& attributes);
   enum Change : std::uint32_t {
@@ -100,14 +100,15 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
     kSoftHw = 1U << 15U,
     kReadIov = 1U << 16U,
     kWriteIov = 1U << 17U,
-    kSpecificAttributes = 1U << 18U, // transport- or provider-specific: none exist, U only
+    kSpecificAttributes = 1U << 18U, // of transport or provider (none exist): UNCONNECTED only
   };
   void set_watermarks(std::int32_t soft, std::int32_t hard) { inbox_.set_watermarks(soft, hard); }
 
   // --- data transfer (endpoint_datapath.cc) ----------------------------------------------------
   Status post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
                    CompletionFlags flags);
-  // When the message has been placed, the peer's window of this context is unbound (DAT 2.0).
+  // When the message has been placed, the peer unbinds its window with the context `stag` (DAT
+  // 2.0).
   Status post_send_invalidate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                               CompletionFlags flags, Stag stag);
   // By extension of DAT 2.0. `number` reaches the peer with the Recv that the Write consumes.
@@ -121,7 +122,7 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
                    const RemoteTriplet& remote, CompletionFlags flags);
   Status post_recv(std::span<const LocalTriplet> local, std::uint64_t cookie,
                    CompletionFlags flags);
-  // dat_rmr_bind; an empty range unbinds. `stag`: the context that will be valid.
+  // dat_rmr_bind; an empty range unbinds. `stag`: the context that the window will get.
   Status post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
                    std::uint64_t cookie, CompletionFlags flags, Stag& stag,
                    bool zero_based = false);
@@ -190,7 +191,7 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
     return posted;
   }
 
-  // Each part may use those before it.
+  // Each part may use the parts declared before it.
   RequestStream requests_;
   Inbox inbox_;
   Connection connection_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint_datapath.cc: what each post checks before it hands the request on.
-// For a short message the posts are half the work, so the checks are inline here. The texts for a
+// Posts are half of the work for a short message, so their checks are inline here. The texts for a
 // failed post are in causes.h.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <algorithm>
@@ -18,8 +18,8 @@ constexpr CompletionFlags kFlagsOfMessages =
     kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
 constexpr CompletionFlags kFlagsOfRequests = kSuppress | kUnsignalled | kBarrierFence;
 
-// UNSIGNALLED is for EPs that were configured for it (dat_ep_post_send(3DAT), Description).
-// `configured` is a reference, so that no register keeps its value for a refusal.
+// Only an EP that is configured for UNSIGNALLED accepts it (dat_ep_post_send(3DAT), Description).
+// `configured` is a reference: a refusal loads the value again, so no register has to keep it.
 [[gnu::always_inline]] inline Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                                                  const CompletionFlags& configured) {
   if ((flags & ~(allowed & (configured | ~kUnsignalled))) == 0) [[likely]]
@@ -37,8 +37,8 @@ constexpr CompletionFlags kFlagsOfRequests = kSuppress | kUnsignalled | kBarrier
                                                            std::uint64_t& length) const {
   if (local.size() > static_cast<std::size_t>(max_iov))
     return causes::too_many_segments(local.size(), max_iov);
-  // An EP without a zone was never connected. Only Recvs may be posted to it, and post_recv()
-  // checks those.
+  // An EP without a zone was never connected, so its state refuses requests. A Recv never gets here
+  // without a zone: post_recv() has checked that.
   if (zone() == nullptr) return invalid_state(state());
   return check_local_memory(adapter().regions(), local, right, zone()->id(), max_length, length);
 }
@@ -124,7 +124,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   // An EP with an SRQ takes its Recvs from the SRQ (decision 36).
   if (srq() != nullptr) return causes::recvs_are_of_srq();
   if (zone() == nullptr) return causes::no_zone();
-  // In the Recv of a datagram the message begins behind the room for a header.
+  // In the Recv of a datagram the message begins after the room for a header.
   const std::uint64_t most =
       attributes().max_message_size + (attributes().datagrams ? kDatagramOffset : 0);
   std::uint64_t capacity = 0;
@@ -143,17 +143,18 @@ void Endpoint::on_receive_posted() {
   if (Channel* channel = connection_.channel(); channel != nullptr) channel->on_receive_posted();
 }
 
-// --- the last look before a post is refused; a post that succeeds at once never gets here --------
+// --- the last checks before a post is refused; a post that succeeds at once never gets here ------
 
-// The peer's data may be visible to an accepter before its own process has run any code that could
-// report the connection.
+// An accepter may see the peer's data in its memory before its own process has run any code that
+// could report the connection. So a post may come before the event.
 Status Endpoint::check_state_again() {
   if (state() == EpState::CompletionPending) connection_.catch_up();
   if (state() == EpState::Connected || state() == EpState::Disconnected) return kOk;
   return invalid_state(state());
 }
 
-// A consumer that suppresses completions, or that reaps only other EVDs, does not see requests end.
+// A consumer that suppresses completions, or reaps only other EVDs, may fill the queue while the
+// acknowledgements of its requests are still unread.
 bool Endpoint::has_room_again() {
   connection_.catch_up();
   return !requests_.full();
@@ -251,7 +252,7 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
   BindRequest bind;
   if (const Status s = bind.make(*this, window, range, access, zero_based); !s.ok()) return s;
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  // The completion is a bind event, so the request EVD has to take those (decision 11).
+  // The completion is a bind event, so the request EVD must accept bind events (decision 11).
   if (request_evd() != nullptr && (request_evd()->flags() & kEvdRmrBind) == 0)
     return {Type::InvalidState, Detail::EpEvdRequest};
   if (requests_.full() && !has_room_again())

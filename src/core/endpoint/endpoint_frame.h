@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint_frame.h: what the parts of an EP share, and what they ask of the EP.
 // Lives here: the EP's number, zone, attributes and counters, and which memory may be used through
-//             it. Only Endpoint changes them.
+//             the EP. Only Endpoint changes the zone and the attributes.
 // Not here:   what one part owns (connection.h, request_stream.h, inbox.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -40,7 +40,7 @@ class EndpointFrame : public Object {
   EndpointTally& tally() { return tally_; }
   const EndpointServices& services() const { return services_; }
 
-  // True: a local DTO of this EP may use these bytes in this way.
+  // True: a local DTO of this EP may use the bytes of `segment` with this right.
   bool covers(const LocalTriplet& segment, Access right) const {
     return adapter().regions().covers(segment.stag, segment.address, segment.length, right,
                                       zone_->id());
@@ -49,12 +49,12 @@ class EndpointFrame : public Object {
   bool still_covers(std::span<const LocalTriplet> local, Access right) const {
     return zone_ && local_memory_still_valid(adapter().regions(), local, right, zone_->id());
   }
-  // Checks whether the consumer may use a range of a window of its own as a peer would. `memory`:
-  // where the range lies, if there is no fault.
+  // Checks an access to memory of this IA as if the peer of this EP made it. Without a fault,
+  // `memory` becomes the address of the range.
   AccessFault check_own(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                         std::uint64_t& memory) const;
-  // check_peer() is check_own() for the peer, and counts a fault. check_peer_note() checks whether
-  // the peer may send a note with a message.
+  // check_peer() is check_own() for an access of the peer, and counts a fault. check_peer_note()
+  // checks whether the peer may send a note with a message.
   AccessFault check_peer(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                          std::uint64_t& memory) const;
   AccessFault check_peer_note(const MessageNote& note) const;
@@ -62,9 +62,9 @@ class EndpointFrame : public Object {
   // --- calls of the parts; an ordinary request or message makes none of them ---
   // Breaks the connection for a reason on this side.
   virtual void break_connection() = 0;
-  // Called by a stream of requests that drains: some may have been retired.
+  // Called by a stream of requests that drains: some requests may have been retired.
   virtual void on_requests_retired() = 0;
-  // Called by an inbox that had no Recv for a message and has one now.
+  // Called by an inbox that had no Recv for a message and has a Recv now.
   virtual void on_receive_posted() = 0;
 
  protected:

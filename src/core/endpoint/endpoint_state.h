@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint_state.h: the EP state table, in one place.
-// Not here:   the actions besides the change of state (endpoint_*.cc).
+// Not here:   the actions besides the change of state (connection.cc, connection_events.cc).
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ enum class EpState : std::uint8_t {
   Unconnected = 0,
   Reserved = 2,         // for an RSP
   PassivePending = 4,   // a request has come on its RSP
-  ActivePending = 6,    // connect was called, and not answered
-  TentativePending = 7, // made by the provider for a request of a PSP
+  ActivePending = 6,    // connect was called, and has no answer yet
+  TentativePending = 7, // made by the provider for a request on a PSP or RSP
   Connected = 9,
   DisconnectPending = 10, // ends gracefully: posted requests are still carried out
-  Disconnected = 11,      // the connection ended, or the attempt failed; only a reset leads on
+  Disconnected = 11,      // the connection ended, or the attempt failed; a reset leaves this state
   CompletionPending = 12, // accepted, and the peer does not know it yet
-  // An endpoint of datagrams after its first connect or accept. It stays so, whichever peers it
-  // gets later. Consumers see it as Connected: seen_as() does that.
+  // An endpoint of datagrams after its first connect or accept. The endpoint stays in this state,
+  // whichever peers it gets later. seen_as() shows it to consumers as Connected.
   Datagrams = 16,
 };
 
@@ -52,9 +52,11 @@ enum class EpEvent : std::uint8_t {
 
 using EpRow = StateRow<EpState, EpEvent>;
 
-// A missing row is DAT_INVALID_STATE for the consumer and is ignored for the peer.
+// Without a row, a call of the consumer returns DAT_INVALID_STATE, and an event from the peer is
+// ignored.
 inline constexpr std::array kEpTable{
-    // dat_ep_connect, dat_ep_dup_connect: an unconnected EP only; after a failure reset it first.
+    // dat_ep_connect, dat_ep_dup_connect: an unconnected EP only; after a failure the consumer has
+    // to reset the EP first.
     EpRow{EpState::Unconnected, EpEvent::Connect, EpState::ActivePending},
     EpRow{EpState::Unconnected, EpEvent::Reserve, EpState::Reserved},
     EpRow{EpState::Unconnected, EpEvent::Accept, EpState::CompletionPending},
@@ -111,7 +113,7 @@ static_assert(no_two_rows_match(kEpTable));
 // TentativePending if the provider makes it for a request.
 static_assert(every_state_is_reached(kEpTable, kEpStates,
                                      std::array{EpState::Unconnected, EpState::TentativePending}));
-static_assert(every_state_is_left(kEpTable, kEpStates, kEpEvents)); // none is the last
+static_assert(every_state_is_left(kEpTable, kEpStates, kEpEvents)); // no state is final
 
 // DAT_INVALID_STATE with the subtype that names the state.
 [[gnu::cold]] Status invalid_state(EpState state);

@@ -11,10 +11,10 @@ namespace {
 
 constexpr EvdFlags kCompletionStreams = kEvdDto | kEvdRmrBind;
 
-// The completions of one kind, requests or Recvs, with which an EP feeds an EVD.
+// The completions of one kind, requests or Recvs, that an EP puts into an EVD.
 struct Stream {
   const EventDispatcher* evd = nullptr;
-  CompletionFlags flags = 0; // normalised, by their effect
+  CompletionFlags flags = 0; // as normal() returns them
   CompletionFlags given = 0; // as the attributes have them
   bool recv = false;
 };
@@ -23,7 +23,8 @@ struct Streams {
   Stream items[2];
 };
 
-// DEFAULT and EVD_THRESHOLD notify alike (decision 15). SUPPRESS depends on each post.
+// DEFAULT and EVD_THRESHOLD notify alike (decision 15). Whether a completion is suppressed depends
+// on its post.
 CompletionFlags normal(CompletionFlags flags) {
   return flags & ~(kEvdThreshold | kSuppress);
 }
@@ -40,7 +41,7 @@ std::string_view name_of(const Stream& stream) {
   return stream.recv ? "recv_completion_flags" : "request_completion_flags";
 }
 
-// Completion flags must not steer an EVD that other kinds of streams feed, too.
+// A stream must not have completion flags if its EVD also takes other events than completions.
 bool fits_evd(const Stream& stream) {
   if (stream.evd == nullptr || stream.flags == 0) return true;
   const bool only_completions = (stream.evd->flags() & ~kCompletionStreams) == 0;
@@ -51,9 +52,9 @@ bool fits_evd(const Stream& stream) {
   return only_completions;
 }
 
-// True: one stream has requests that do not notify, and the other Recvs that do. Each completion
-// notifies, or not, as it was posted. The only harm: a program waits for a completion for which it
-// asked no notification.
+// True: one stream has requests that do not notify, and the other stream has Recvs that do. Even
+// then each completion notifies as its post asked. So the only harm is that a program may wait for
+// a completion for which it asked no notification.
 bool mixed(const Stream& a, const Stream& b) {
   const Stream& recv = a.recv ? a : b;
   const Stream& request = a.recv ? b : a;
@@ -73,7 +74,7 @@ Sharing fit_together(const Stream& mine, const Stream& other, bool equal_attribu
   return Sharing::Refused;
 }
 
-// Completion flags steer few EVDs. Without such flags there is nothing to compare with.
+// Few EPs have completion flags. Without flags on these EVDs, the streams fit every other stream.
 bool no_flags_steer(const Streams& mine) {
   return std::all_of(std::begin(mine.items), std::end(mine.items), [](const Stream& stream) {
     return stream.flags == 0 && (stream.evd == nullptr || !stream.evd->consumer_notification());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/inbox.cc: the seldom part of an inbox: its watermarks, its end, long waits.
+// core/endpoint/inbox.cc: the part of an inbox that runs seldom: watermarks, the end, long waits.
 #include "core/endpoint/inbox.h"
 
 #include <new>
@@ -33,7 +33,7 @@ Inbox::Inbox(EndpointFrame& frame, EventDispatcher* evd, SharedReceiveQueue* srq
 }
 
 Inbox::~Inbox() {
-  // A message was filling this Recv. dat_ep_free gives it back to the consumer.
+  // A message was filling a Recv of the SRQ. dat_ep_free gives the Recv back to the consumer.
   if (srq_ && message_open_) srq_->account().returned();
 }
 
@@ -119,7 +119,8 @@ void Inbox::count_long_waits(std::size_t messages) {
   for (std::size_t i = 0; i < messages; ++i) leniencies.permit(Leniency::LongWaitForRecv, what);
 }
 
-// The consumer's setting holds in both modes. A peer may connect and send as often as it likes.
+// DATUM_RNR_TIMEOUT holds in both modes. A peer can cause this line as often as it likes, so
+// log_of_peer() limits the number of such lines.
 void Inbox::on_wait_over(Duration limit) const {
   log_of_peer(LogLevel::Warn,
               "endpoint {}: a message has found no Recv, and DATUM_RNR_TIMEOUT={} ms is over: the "

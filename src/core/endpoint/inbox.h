@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/inbox.h: where an EP's messages arrive: its Recvs, or those of its SRQ.
-// Lives here: posted Recvs, the message that is filling one, their completions, the watermarks,
-//             what is logged of a message that waits for a Recv.
+// Lives here: posted Recvs, the message that is filling a Recv, completions of Recvs, the
+//             watermarks, what is logged about a message that waits for a Recv.
 // Not here:   what a post checks first (endpoint_datapath.cc), which component keeps a waiting
 //             message (core/port/waiting_messages.h), when the connection begins and ends
 //             (connection.h).
@@ -59,7 +59,7 @@ class Inbox final : private ReceiveWaiter {
   // --- by the connection ---
   // The connection is established. The hard watermark holds from now on, also for earlier Recvs.
   void open();
-  // An endpoint of datagrams has its first peer, or another.
+  // An endpoint of datagrams gets its first peer, or a further one.
   void open_for_datagrams() { connected_ = true; }
   void check_watermarks();
   // The connection or the EP has ended: all Recvs of the EP's own queue are flushed.

@@ -49,7 +49,7 @@ TakeResult Inbox::take_receive(std::span<const LocalTriplet>& into, std::uint64_
     message_open_ = true;
     if (!srq_) open_ = recvs_.front();
     if (srq_ && has_watermark()) check_watermarks();
-    // The hard watermark has broken the connection, and with it the message.
+    // The hard watermark has broken the connection, which ended the message.
     if (!message_open_) return TakeResult::Protection;
   }
   into = srq_ ? std::span<const LocalTriplet>(open_segments_.data(), open_.segments)
@@ -62,7 +62,7 @@ TakeResult Inbox::take_receive(std::span<const LocalTriplet>& into, std::uint64_
   return TakeResult::Protection;
 }
 
-// The open message has its Recv for itself.
+// The Recv of the open message completes.
 void Inbox::end_message(DtoStatus status, std::uint64_t length, bool solicited,
                         const MessageNote* note) {
   DATUM_ASSERT(message_open_);
@@ -78,8 +78,9 @@ void Inbox::complete_noted(std::uint64_t length, bool solicited, const MessageNo
               solicited, &note);
 }
 
-// Does what take_receive(), a copy and complete() do, for the usual message: whole, into one
-// segment of the EP's own next Recv, which is still valid.
+// Does what take_receive(), a copy and complete() do, but only for the usual message. Such a
+// message is whole and fits into the next Recv of the EP's own queue. That Recv has one segment,
+// which is still valid.
 bool Inbox::place_message(const std::byte* payload, std::uint64_t length, bool solicited) {
   if (message_open_ || srq_ || recvs_.empty()) return false;
   const Receive receive = recvs_.front();

@@ -36,7 +36,7 @@ void RequestQueue::make_room_for_pair() {
   DATUM_ASSERT(!full());
   const std::size_t for_pairs = std::bit_ceil(2 * static_cast<std::size_t>(depth_));
   if (slots_.requests.size() < for_pairs) move_to(Slots(for_pairs, iov_));
-  // No channel looks at the outgrown slots any more.
+  // No channel uses the outgrown slots any more.
   if (!outgrown_.work.empty() && retired_ >= outgrown_until_) outgrown_ = {};
 }
 

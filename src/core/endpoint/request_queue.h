@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/request_queue.h: an EP's posted requests in posting order: queued, started, ended.
 // Everything is allocated at creation, except what pairs need. The first pair may move the posted
-// requests. But a request that a channel knows stays in its place until it is retired.
+// requests to larger arrays. But a WorkRequest that a channel knows keeps its address until the
+// request is retired.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ static_assert((kHalf &
                (kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence | kEvdThreshold)) == 0,
               "no consumer can set it");
 
-// The part of a request that its completion needs. A request that starts as it is posted touches
-// nothing else.
+// The part of a request that its completion needs. A request that starts during its post uses no
+// other array of the queue.
 struct PostedRequest {
   std::uint64_t cookie = 0;
   std::uint64_t length = 0;
@@ -56,14 +57,15 @@ class RequestQueue {
     DATUM_ASSERT(position >= retired_ && position < posted_);
     return slots_.requests[position & mask_];
   }
-  // The work of a request that waits for its start, or that its channel still needs.
+  // The work of a request that has not started, or that the channel still needs.
   WorkRequest& work(std::uint64_t position) { return slots_.work[position & mask_]; }
   BindRequest& bind(std::uint64_t position) { return slots_.binds[position & mask_]; }
 
   PostedRequest& push(const PostedRequest& request) {
     DATUM_ASSERT(!full() && posted_ - retired_ < slots_.requests.size());
     PostedRequest& slot = slots_.requests[posted_ & mask_];
-    // Field by field: a copy of the whole would wait for the stores that have just made it.
+    // Field by field: a copy of the whole struct would wait for the stores that have just filled
+    // it.
     slot.cookie = request.cookie;
     slot.length = request.length;
     slot.flags = request.flags;
@@ -77,8 +79,8 @@ class RequestQueue {
   void keep(const WorkRequest& work);
   BindRequest& next_bind() { return bind(posted_); }
 
-  // A pair is two requests that are one to the consumer (kHalf), and so count as one. The queue is
-  // not full. Allocates for the first pair; a failure changes nothing.
+  // Makes room for two requests that the consumer sees as one (kHalf). They count as one. The queue
+  // is not full. Allocates for the first pair; a failure changes nothing.
   void make_room_for_pair();
   // begin_pair(): the caller pushes the first half next. end_first_half(): the first half was
   // retired.
@@ -116,7 +118,7 @@ class RequestQueue {
   void move_to(Slots&& slots);
 
   Slots slots_;
-  Slots outgrown_; // channels may still look at them until outgrown_until_ is retired
+  Slots outgrown_; // channels may use them until outgrown_until_ is retired
   std::uint64_t outgrown_until_ = 0;
   std::size_t iov_ = 0;
   std::uint64_t mask_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/request_stream.cc: the seldom part of a stream of requests: its beginning and end,
-// pairs and binds, failures.
+// core/endpoint/request_stream.cc: the part of a stream of requests that runs seldom: its beginning
+// and end, pairs and binds, failures.
 #include "core/endpoint/request_stream.h"
 
 #include <utility>
@@ -59,7 +59,7 @@ void RequestStream::on_failed(RequestClass kind, DtoStatus status, std::uint32_t
   if (status == DtoStatus::RemoteAccess) ++frame_.adapter().tally().own_access_faults;
   DATUM_ASSERT(kind != RequestClass::Read || reads_started_ > 0);
   if (kind == RequestClass::Read) --reads_started_;
-  // The flush of on_closed() reports this failure, and fails the requests behind it.
+  // The flush that on_closed() causes reports this failure, and fails all later requests.
 }
 
 // --- binds, pairs, datagrams ---------------------------------------------------------------------
@@ -90,7 +90,8 @@ void RequestStream::report_half(const PostedRequest& request, Token subject) {
   PostedRequest whole = request;
   whole.flags &= ~kHalf;
   whole.length = first_half_.length;
-  // If the second half was refused, the first half may only have been flushed because of that.
+  // The first half may be flushed only because the second half failed. Then the status of the
+  // second half counts.
   const DtoStatus first = first_half_.status;
   if (first != DtoStatus::Success &&
       (first != DtoStatus::Flushed || whole.status == DtoStatus::Success))

@@ -28,32 +28,34 @@ class RequestStream {
   bool full() const { return queue_.full(); }
   std::uint64_t held() const { return queue_.posted() - queue_.retired(); }
   std::uint64_t retired() const { return queue_.retired(); }
-  // The opcode of the oldest request that has not been retired. There is one.
+  // The opcode of the oldest request that has not been retired. The queue is not empty.
   Opcode oldest() { return queue_.at(queue_.retired()).opcode; }
   // How many RDMA Reads may be under way at a time.
   std::int32_t reads_out() const { return reads_out_; }
 
-  // --- by posts: the request has passed all checks, the queue is not full, and the EP is connected
-  // or its connection has ended; in that case the request ends as flushed ---
+  // --- by posts. The request has passed all checks, and the queue is not full. The EP is
+  // connected, or its connection has ended. After the end, the request is flushed ---
   void submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
   void submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags);
-  // Two requests that are one to the consumer. The caller submits them next, both with kHalf. A
+  // Begins two requests that the consumer sees as one. The caller submits both next, with kHalf. A
   // failure changes nothing.
   void begin_pair();
-  // add_ended() adds a request that has been carried out already. add_flushed() adds one that never
-  // will be.
+  // add_ended() adds a request that has been carried out already. add_flushed() adds a request that
+  // never will be, and flushes it.
   void add_ended(const PostedRequest& request);
   void add_flushed(const PostedRequest& request);
   void resize(std::int32_t depth, std::int32_t iov) { queue_.resize(depth, iov); }
-  // A window is freed while binds of it are posted: those complete as if they had unbound it.
+  // The window is freed while binds of it are posted. These binds complete with success, and bind
+  // nothing.
   void forget_window(const MemoryWindow& window);
 
   // --- by the connection ---
   // The connection is established.
   void open(Channel& channel, std::int32_t reads_out);
-  // From now on the stream calls the EP for each retired request.
+  // From now on the stream calls on_requests_retired() whenever requests may have been retired.
   void drain() { draining_ = true; }
-  // The channel is gone. Requests that have not succeeded end as flushed.
+  // The channel is gone. The first request that has not succeeded and all later requests fail: as
+  // flushed, unless they failed before.
   void flush();
 
   // --- by the channel: see ChannelEvents ---
@@ -68,7 +70,7 @@ class RequestStream {
   // `just_checked`: the only request to start is the one that is being posted.
   void start(bool just_checked = false);
   [[gnu::cold]] void fail_unstarted(PostedRequest& request);
-  // The oldest started request of its class that has not ended; started() when there is none.
+  // The position of the oldest started request of the class that has not ended; started(): none.
   std::uint64_t oldest_unended(RequestClass kind);
   bool unended(std::uint64_t at, RequestClass kind);
   void retire();
@@ -82,12 +84,12 @@ class RequestStream {
   bool starting_ = false;      // start() is under way: no re-entry
   bool retiring_ = false;
   bool draining_ = false;
-  bool failure_waits_ = false; // the next to start fails, once all started requests have ended
+  bool failure_waits_ = false; // the next request fails once all started requests have ended
   std::int32_t reads_started_ = 0;
   std::int32_t reads_out_ = 0;
   RequestQueue queue_;
-  std::uint64_t placed_cursor_ = 0; // the oldest Send or Write that may be unended
-  std::uint64_t read_cursor_ = 0;   // the oldest Read that may be unended
+  std::uint64_t placed_cursor_ = 0; // position: every older Send and Write has ended
+  std::uint64_t read_cursor_ = 0;   // position: every older Read has ended
   PostedRequest first_half_;        // of a Write with immediate data, ended
 };
 

@@ -61,7 +61,7 @@ void RequestStream::start(bool just_checked) {
     // (decision 306).
     if (read && reads_started_ >= reads_out_ && reads_out_ > 0) break;
     const WorkRequest& work = queue_.work(at);
-    // The request has waited for its turn. Its memory may have gone meanwhile.
+    // The request has waited for its turn. Its memory may have been freed meanwhile.
     if (!just_checked && !frame_.still_covers(work.local, read ? kLocalWrite : kLocalRead)) {
       fail_unstarted(request);
       break;
@@ -112,7 +112,7 @@ void RequestStream::on_read_done() {
   queue_.at(at).ended = true;
   DATUM_ASSERT(reads_started_ > 0);
   --reads_started_;
-  // Requests that a fence or the limit of Reads held back may go now.
+  // Requests that a fence or the limit of Reads held back may start now.
   if (queue_.started() != queue_.posted())
     start();
   else
@@ -125,7 +125,7 @@ void RequestStream::retire_ended() {
     const std::uint64_t at = queue_.retired();
     const PostedRequest& request = queue_.at(at);
     if (!request.ended) break;
-    // The flush, which may come later, reports this failure and fails the requests behind it.
+    // The flush, which may come later, reports this failure and fails all later requests.
     if (request.status != DtoStatus::Success && channel_ != nullptr) [[unlikely]]
       break;
     queue_.retire();
@@ -141,8 +141,8 @@ void RequestStream::retire() {
     frame_.on_requests_retired();
 }
 
-// The next request to start cannot be carried out. Requests that have been started still can be, or
-// fail by themselves. Such a failure then is the first one.
+// The next request to start cannot be carried out. But started requests end before it does: if one
+// of them fails, that failure is the first and flushes this request.
 void RequestStream::fail_unstarted(PostedRequest& request) {
   if (!retiring_) retire_ended();
   failure_waits_ = queue_.retired() != queue_.started();

@@ -28,8 +28,8 @@ Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64
   const Status checked = check_local_memory(adapter().regions(), local, kLocalWrite, zone_->id(),
                                             adapter().limits().max_message_size, capacity);
   if (!checked.ok()) return checked;
-  // A slot is free again when its completion has been reaped, not when the Recv completed
-  // (dat_srq_query(3DAT), Usage).
+  // A slot is free again when the completion of its Recv has been reaped, not when the Recv
+  // completed (dat_srq_query(3DAT), Usage).
   if (outstanding() >= max_recv_dtos_ || queue_.full()) {
     static_cast<void>(causes::no_place_for_recv(outstanding()));
     return {Type::InsufficientResources, Detail::ResourceSrq};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/shared_receive_queue.h: an SRQ: Recvs that several EPs take from.
+// core/endpoint/shared_receive_queue.h: an SRQ: a queue of Recvs, from which several EPs take.
 // Lives here: counts (available, outstanding until reaped), low watermark, resize.
 #pragma once
 

@@ -46,7 +46,7 @@ void AsyncEvents::report_srq_left(Token endpoint) {
     tell_openers(event);
 }
 
-// The event is no error, and must not take the place of one.
+// The event is no error, and must not take a place that is reserved for errors.
 void AsyncEvents::push_srq_left(EventDispatcher& evd, const Event& event) {
   const std::int32_t for_errors = evd_.get() == &evd ? for_errors_ : 0;
   if (evd.qlen() - evd.count() > std::min(for_errors, evd.qlen() - 1)) evd.push(event);

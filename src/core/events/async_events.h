@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/async_events.h: the asynchronous events of an open IA.
-// Lives here: its EVD for them, the events that wait for the EVDs of other openers of the same IA,
-//             and keeping room for errors.
+// Lives here: the EVD of this IA for asynchronous events, the events that wait for the EVDs of
+//             other openers of the same IA, and the room that is kept for errors.
 // Not here:   taking the locks of other openers (the facade does, once its own lock is free).
 // Threads:    the adapter's lock.
 #pragma once
@@ -19,7 +19,7 @@ namespace datum {
 
 class AsyncEvents {
  public:
-  // An event for the EVD of another opener, which only the facade may lock.
+  // An event for the EVD of another opener. Only the facade may take the lock of that opener.
   struct ForOpeners {
     Event event;
     Token evd = nullptr;
@@ -30,16 +30,16 @@ class AsyncEvents {
   AdapterContext& adapter() const { return adapter_; }
   // The adapter's own EVD, made by dat_ia_open; may be null.
   EventDispatcher* evd() const { return evd_.get(); }
-  // `for_errors`: places that are reserved for errors.
+  // `for_errors`: how many places of the EVD are reserved for errors.
   void set_evd(EventDispatcher* evd, std::int32_t for_errors);
   void drop_evd() { set_evd(nullptr, 0); }
   void tell_openers_of(Token adapter) { openers_of_ = adapter; }
 
   void report(const Event& event);
-  // A connected EP has ended and takes nothing more from its SRQ.
+  // The connection of an EP has ended, and the EP takes nothing more from its SRQ.
   void report_srq_left(Token endpoint);
-  // Puts an event of report_srq_left() into an EVD, if that leaves room for errors. The event's EP
-  // belongs to this IA or to another one.
+  // Puts an event of report_srq_left() into `evd`, if that leaves room for errors. The EP of the
+  // event may belong to another IA.
   void push_srq_left(EventDispatcher& evd, const Event& event);
   std::vector<ForOpeners> take_for_openers() { return std::exchange(for_openers_, {}); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/connect_evd.h: the connect EVD of an EP: an EVD of its own IA, one of another open
-// IA, or none.
+// core/events/connect_evd.h: the connect EVD of an EP: an EVD of the EP's own IA, an EVD of another
+// open IA, or none.
 // Threads:    the lock of the EP's IA.
 #pragma once
 
@@ -40,8 +40,8 @@ class ConnectEvd {
   // Allocates what a change to `choice` needs.
   void make_room_for(const Choice& choice);
   void change(const Choice& choice);
-  // False: the event is lost, and the EVD has been told to report it. `connection`: the number that
-  // the EP gives the connection.
+  // False: the event is lost, and the EVD reports an overflow. `connection`: the number that the EP
+  // gives the connection.
   bool push(const Event& event, std::uint32_t connection);
   void forget_data(Token object, const void* data);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/event.h: what an EVD holds until the consumer reaps it.
-// Not here: DAT_EVENT; a facade writes exactly its own version's bytes.
+// core/events/event.h: an event, which an EVD keeps until the consumer reaps it.
+// Not here: DAT_EVENT, whose bytes each facade writes for its own version.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ enum class EventKind : std::uint8_t {
   DatagramsRejected,
   DatagramsFailed,
   AsyncEvdOverflow,
-  AsyncSrqLeft,   // a connected EP has ended and takes nothing more from its SRQ
+  AsyncSrqLeft,   // an EP's connection ended; it takes nothing more from its SRQ
   AsyncWatermark, // an SRQ or EP watermark; told apart by object and reason
   Software,
 };
@@ -58,17 +58,17 @@ struct Event {
   EventKind kind = EventKind::Software;
   DtoStatus status = DtoStatus::Success;
   // Dto: the completed operation (DAT 2.0 reports it). For a Recv: the peer's operation that
-  // completed it.
+  // completed the Recv.
   Opcode opcode = Opcode::Send;
   bool receive = false; // Dto: a Recv completed
-  // Connection events: private data size; Recv: MessageNote::value; ConnectionRequest: 1 of an RSP.
+  // Connection events: private data size; Recv: MessageNote::value; ConnectionRequest: 1 on an RSP.
   std::uint32_t size = 0;
   Token object = nullptr;   // EP, RMR, SP or the object of an asynchronous event
   std::uint64_t cookie = 0; // DTO or RMR cookie; Software: the posted pointer
   std::uint64_t value = 0;  // transferred length; connection qualifier; reason
   union {
     const void* data = nullptr; // Established: private data; ConnectionRequest: the CR's token
-    SharedReceiveAccount* srq;  // Recv from an SRQ: its slot is released when this is reaped
+    SharedReceiveAccount* srq;  // Recv from an SRQ: reaping the event frees the Recv's slot
   };
 };
 

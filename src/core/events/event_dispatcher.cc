@@ -19,8 +19,8 @@ struct EventDispatcher::Waiter : WaitPoint {
   End end = End::None;
 };
 
-// The waiter lives on the stack of the waiting thread. The EVD knows it for as long as this object
-// lives, whichever way the wait ends.
+// The waiter lives on the stack of the waiting thread. The EVD points to the waiter for as long as
+// this object lives, whichever way the wait ends.
 class EventDispatcher::Owning {
  public:
   Owning(EventDispatcher& evd, Waiter& waiter) : evd_(evd) {
@@ -210,7 +210,7 @@ WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
   return block_as(waiter, timeout_us);
 }
 
-// A thread that is about to block owns the EVD before it looks. So it gets every event from here
+// A thread that is about to block owns the EVD before it polls. So it gets every event from here
 // on, and the CNO is not triggered (R30).
 WaitResult EventDispatcher::block_as(Waiter& waiter, std::uint32_t timeout_us) {
   Progress& progress = adapter().progress();

@@ -2,7 +2,7 @@
 // core/events/event_dispatcher.h: an EVD: a bounded queue of events, and the thread or CNO that it
 // wakes.
 // Lives here: queueing, overflow, waiting, the three state bands of dat_evd_query.
-// Not here:   which streams may share an EVD (evd_sharing.h).
+// Not here:   which streams may share an EVD (core/endpoint/attribute_rules.h).
 // Threads:    the adapter's lock; wait() gives it up while the thread sleeps.
 #pragma once
 
@@ -48,7 +48,7 @@ class EventDispatcher final : public Object {
   const DispatcherTally& tally() const { return tally_; }
   NotificationObject* cno() const { return cno_.get(); }
   bool enabled() const { return enabled_; }
-  // DAT_EVD_STATE_CONFIG_*: derived from the EPs that feed it.
+  // DAT_EVD_STATE_CONFIG_*: derived from the EPs that feed the EVD.
   bool consumer_notification() const { return unsignalled_users_ + solicited_users_ != 0; }
   std::uint32_t state_bits() const;
 
@@ -66,8 +66,8 @@ class EventDispatcher final : public Object {
     if (notification && (waiter_ != nullptr || cno_)) notify();
     return true;
   }
-  // A completion that does not fit causes one overflow event, and every EP that feeds the EVD is
-  // broken.
+  // A completion that does not fit causes one overflow event, and breaks every EP that feeds the
+  // EVD with completions.
   void push_completion(const Event& event, bool notification) {
     ++tally_.completions;
     if (!push(event, notification)) [[unlikely]]
@@ -76,23 +76,23 @@ class EventDispatcher final : public Object {
   // A connection event that does not fit is lost, and causes one overflow event.
   bool push_connection(const Event& event);
 
-  // Takes `data` out of the events of `object` that were not reaped, since the private data are
-  // about to go.
+  // Removes the pointer to `data` from the unreaped events of `object`: the private data are about
+  // to be freed.
   void forget_data(Token object, const void* data);
 
   Status post_software(std::uint64_t pointer);
-  // True: the thread that takes events should drive the transport. It does when fewer than `wanted`
-  // events are there, and now and then when enough are. So a queue that never runs empty holds up
-  // no other endpoint (decision 312). Now and then is seldom: looking for a record while the peer
-  // writes it takes the cache line away from the peer. With every eighth event the rate of small
-  // messages fell from 6.3 M/s to 2.0.
+  // True: the thread that takes events should drive the transport. It does so if fewer than
+  // `wanted` events are queued, and otherwise at one of kNowAndThen calls. So a queue that never
+  // runs empty holds up no other endpoint (decision 312). Driving more often is costly: reading a
+  // record while the peer writes it takes the cache line away from the peer. When every eighth call
+  // drove the transport, the rate of small messages fell from 6.3 to 2.0 million a second.
   bool should_drive(std::int32_t wanted) {
     constexpr std::uint32_t kNowAndThen = 256;
     return count() < wanted || ++undriven_ % kNowAndThen == 0;
   }
-  // Asks the transport for more events.
+  // Drives the transport once, which may bring more events.
   void drive();
-  // QueueEmpty; InvalidState: a thread waits; Success: there is an event, and the caller calls
+  // Returns QueueEmpty, InvalidState if a thread waits, or Success. After Success the caller calls
   // front(), then pop().
   Status check_dequeue() {
     if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
@@ -117,7 +117,7 @@ class EventDispatcher final : public Object {
   Status wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event, std::int32_t& left);
   Status resize(std::int32_t qlen);
 
-  // Streams that feed the EVD hold it: EP roles, PSPs, RSPs, the IA (dat_evd_free).
+  // Everything that feeds the EVD holds it: EPs, PSPs, RSPs, the IA (dat_evd_free).
   void hold() { ++streams_; }
   void release() {
     DATUM_ASSERT(streams_ != 0);
@@ -129,9 +129,10 @@ class EventDispatcher final : public Object {
   // Ends a blocked wait with Abort: the IA is being closed.
   void abort_waiter();
 
-  // The flag is false once the EVD is freed. EPs of another IA that feed the EVD read it.
+  // Returns a flag that becomes false when the EVD is freed. EPs of another IA that feed the EVD
+  // read the flag.
   std::shared_ptr<const std::atomic<bool>> alive();
-  // One asynchronous event for each EVD, however much was lost.
+  // Reports only one asynchronous event during the life of the EVD, however many events are lost.
   void report_overflow();
 
   void count_unsignalled(std::int32_t change) { unsignalled_users_ += change; }
@@ -141,16 +142,16 @@ class EventDispatcher final : public Object {
   struct Waiter;
   class Owning;
   WaitResult wait_as(Waiter& waiter, std::uint32_t timeout_us);
-  // Out of line, so that a wait that ends at once does not pay for it.
+  // Out of line, so that a wait that ends at once does not pay for blocking.
   [[gnu::noinline]] WaitResult block_as(Waiter& waiter, std::uint32_t timeout_us);
   void notify();
-  // By value: the event of a push that succeeds then needs no place in memory.
+  // By value, so that the event of a successful push needs no place in memory.
   [[gnu::cold]] void lose_completion(Event event);
   void take(Event& event) {
     event = front();
     pop();
   }
-  // The event was reaped, or lost: a Recv of an SRQ is given back to the SRQ.
+  // The event was reaped or lost. If a Recv of an SRQ completed, its slot in the SRQ is free again.
   static void settle(const Event& event) {
     if (event.receive && event.srq != nullptr) give_back(event);
   }

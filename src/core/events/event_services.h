@@ -14,7 +14,7 @@ namespace datum {
 // Finds the EPs that feed an EVD with completions.
 class CompletionSources {
  public:
-  // Completions were lost: each EP that may have lost one is broken (decision 16).
+  // The EVD has lost completions. Breaks each EP that may have lost a completion (decision 16).
   virtual void break_sources_of(EventDispatcher& evd) = 0;
 
  protected:

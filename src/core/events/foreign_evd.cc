@@ -24,7 +24,7 @@ void ForeignEvd::make_room() {
   const MutexLock lock(mutex_);
   const std::size_t wanted = count_ + (feeders_ + 1) * kPlacesEach;
   if (ring_.size() >= wanted) return;
-  std::vector<Told> larger(2 * wanted); // growing by one would copy all of them each time
+  std::vector<Told> larger(2 * wanted); // growing by one would copy all events each time
   for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
   ring_.swap(larger);
   first_ = 0;
@@ -48,7 +48,7 @@ void ForeignEvd::let_go_if_unheld() {
   let_go_ = !made_ && feeders_ == 0;
 }
 
-// An EP keeps room for its last event.
+// Leaves a place for each EP, which its forget_data() needs.
 bool ForeignEvd::push(const Event& event, std::uint32_t connection) {
   const MutexLock lock(mutex_);
   if (count_ + feeders_ >= ring_.size()) {
@@ -59,7 +59,8 @@ bool ForeignEvd::push(const Event& event, std::uint32_t connection) {
   return true;
 }
 
-// Waiting events forget the data at once. So one later notice to the EVD is enough.
+// Events that wait here lose the pointer at once. One notice behind them tells the EVD to remove
+// the pointer from earlier events.
 void ForeignEvd::forget_data(Token object, const void* data) {
   const MutexLock lock(mutex_);
   bool known = false;
@@ -91,8 +92,8 @@ bool ForeignEvd::take(Told& next) {
   return true;
 }
 
-// The thread that takes the events holds the lock of the EVD's IA. So they arrive in this order,
-// whichever other thread delivers at the same time.
+// The thread that takes the events holds the lock of the EVD's IA. So the events reach the EVD in
+// the order of the ring, even if several threads deliver.
 ForeignEvd::Unreported ForeignEvd::deliver(EventDispatcher& evd) {
   Told next;
   while (take(next)) {

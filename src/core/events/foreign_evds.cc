@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-// At least doubles the room: growing by one would copy all of them each time.
+// Reserves twice what is wanted: growing by one would move all elements each time.
 template <class T>
 void grow(std::vector<T>& list, std::size_t wanted) {
   if (list.capacity() < wanted) list.reserve(2 * wanted);

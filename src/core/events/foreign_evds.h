@@ -18,16 +18,16 @@ class ForeignEvds {
  public:
   explicit ForeignEvds(AdapterContext& adapter) : adapter_(adapter) {}
 
-  // One more EP feeds the EVD, by the ForeignEvd that exists or by `evd`. From then on telling the
-  // EVD needs no memory.
+  // One more EP feeds the EVD. Returns the ForeignEvd that this IA has for the EVD already,
+  // otherwise `evd`. From then on reporting to the EVD needs no memory.
   const std::shared_ptr<ForeignEvd>& feed(const std::shared_ptr<ForeignEvd>& evd);
   // Allocates what feed() needs.
   void make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd);
   void stop_feeding(const std::shared_ptr<ForeignEvd>& evd);
-  // `evd` has events, which the facade delivers as it releases the lock.
+  // `evd` has events. The facade delivers them once it has released the lock.
   void deliver_later(const std::shared_ptr<ForeignEvd>& evd);
   using Deliveries = std::array<std::shared_ptr<ForeignEvd>, 8>;
-  // The ForeignEvds that got events first. The rest is deferred again.
+  // Takes the ForeignEvds that got events first, as many as fit. The rest is deferred again.
   Deliveries take_deliveries();
 
  private:

@@ -63,8 +63,9 @@ void NotificationObject::wake_first(Token evd) {
   adapter().progress().signal(*waiter);
 }
 
-// The waiter lives on the stack of the waiting thread, which may be cancelled there. Then it leaves
-// the line, and the trigger that woke it goes to the next waiter.
+// The waiter lives on the stack of the waiting thread, which may be cancelled in its sleep. Then
+// the waiter leaves the queue. If a trigger has already woken it, the trigger goes to the next
+// waiter.
 class NotificationObject::Waiting {
  public:
   Waiting(NotificationObject& cno, Waiter& waiter) : cno_(cno), waiter_(waiter) {
@@ -95,7 +96,7 @@ WaitResult NotificationObject::wait_as(Waiter& waiter, Instant deadline) {
   return result;
 }
 
-// Does the same as trigger() for an event whose agent has already been called.
+// Does what trigger() does, but does not call the agent, which has been called already.
 void NotificationObject::pass_on(Token evd) {
   if (!waiting_.empty()) {
     wake_first(evd);

@@ -47,7 +47,7 @@ class AgentCalls {
   AgentCall* last_ = nullptr;
 };
 
-// A descriptor that is readable while a trigger waits (DAT 2.0: dat_cno_fd_create).
+// A descriptor that is readable while a trigger is latched (DAT 2.0: dat_cno_fd_create).
 class DescriptorSignal {
  public:
   virtual ~DescriptorSignal() = default;
@@ -72,12 +72,13 @@ class NotificationObject final : public Object {
   void trigger(EventDispatcher& evd);
   // QueueEmpty with a null `evd` when the time is over (not TimeoutExpired).
   Status wait(std::uint32_t timeout_us, Token& evd);
-  // Wakes every waiter and the agent with no EVD: the IA closes, or the last EVD was freed.
+  // Wakes every waiter and calls the agent, both without an EVD: the IA closes, or the last EVD was
+  // freed.
   void release_all();
-  // True: a trigger is latched, and stands for that EVD.
+  // True: a trigger is latched, and stands for `evd`.
   bool remembers(Token evd) const { return triggered_ && remembered_ == evd; }
-  // The EVD that the trigger stands for was freed. The trigger stands for an EVD that fired later,
-  // and is dropped when none of those has an event (nullptr).
+  // The EVD that the trigger stands for was freed. From now on the trigger stands for `other`, an
+  // EVD of this CNO that has events. nullptr: no EVD has events, and the trigger is dropped.
   void remember_instead(const EventDispatcher* other);
 
   void hold() { ++evds_; }

@@ -19,7 +19,7 @@ Status check_each_segment(const RegionTable& regions, std::span<const LocalTripl
 inline Status check_local_memory(const RegionTable& regions, std::span<const LocalTriplet> local,
                                  Access right, std::uint32_t zone, std::uint64_t max_length,
                                  std::uint64_t& length) {
-  // The usual single segment needs no loop. check_each_segment() finds out what is wrong with it.
+  // The usual single segment needs no loop. If it fails here, check_each_segment() finds out why.
   if (local.size() == 1 && local[0].length <= max_length &&
       regions.covers(local[0].stag, local[0].address, local[0].length, right, zone)) [[likely]] {
     length = local[0].length;

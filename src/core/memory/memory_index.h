@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/memory/memory_index.h: which LMR or RMR of an open IA a context (STag) names.
-// Not here:   the entries that peers see (core/port/region_table.h); the owners of the objects.
+// Not here:   the entries that peers see (core/port/region_table.h); the ownership of the objects.
 // Threads:    the adapter's lock.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace datum {
 
-// LacksMemory, LacksDevice: memory, or a descriptor to ask with, was short, so there is no answer.
+// LacksMemory, LacksDevice: there is no answer, for lack of memory or of a descriptor.
 enum class Found : std::uint8_t { No, Yes, LacksMemory, LacksDevice };
 
 class MemoryProbe {
@@ -19,7 +19,7 @@ class MemoryProbe {
   virtual Found usable(std::uint64_t address, std::uint64_t length, Access access) = 0;
   // Yes: the range is shared memory (DAT_MEM_TYPE_SHARED_VIRTUAL).
   virtual Found shared(std::uint64_t address, std::uint64_t length) = 0;
-  // True: behind the range is a sealed file that peers may map.
+  // True: the range is a mapping of a sealed file that peers may map.
   virtual bool backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
                        std::uint64_t& offset) = 0;
 };

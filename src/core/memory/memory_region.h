@@ -22,10 +22,10 @@ struct RegionRequest {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   Access access = 0;
-  Access implied = 0;      // granted although not asked for (DAT 2.0)
+  Access implied = 0;      // rights that are granted in addition (DAT 2.0)
   bool zero_based = false; // addresses that the consumer and peers use begin at 0 (DAT 2.0)
   SharedCookie cookie{};   // Shared
-  const void* described_by = nullptr; // Region: the token of the LMR it was made from
+  const void* described_by = nullptr; // Region: the token of the LMR that describes it
 };
 
 class MemoryRegion final : public Object {

@@ -9,13 +9,14 @@ namespace datum {
 
 class MemoryWindow final : public Object {
  public:
-  // Through which EPs peers may use it: any EP of its zone, or only the EP of its bind (DAT 2.0).
+  // The EPs through which peers may use the window: any EP of its zone, or only the EP of its bind
+  // (DAT 2.0).
   enum class Scope : std::uint8_t { Zone, Endpoint };
   MemoryWindow(AdapterContext& adapter, ProtectionZone& zone, Scope scope);
   ~MemoryWindow() override;
 
   struct Binding {
-    Stag stag = 0; // the peer names the window by it
+    Stag stag = 0; // the context by which peers name the window
     LocalTriplet range;
     Access access = 0;
     bool zero_based = false;
@@ -26,7 +27,8 @@ class MemoryWindow final : public Object {
   bool for_endpoint() const { return scope_ == Scope::Endpoint; }
   bool bound() const { return binding_.stag != 0; }
   const Binding& binding() const { return binding_; }
-  // A bind has completed: the old context ends, and the new one is valid. An empty binding unbinds.
+  // A bind has completed: the old context becomes invalid, and the new context valid. An empty
+  // binding unbinds.
   void take(Binding binding);
 
  private:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/memory/shared_names.h: the names (cookies) of shared regions that are registered in this
 // process.
-// Lives here: all users of a name mean the same length (dat_lmr_create R11).
+// Lives here: the check that all users of a name give the same length (dat_lmr_create R11).
 // Not here:   other processes of the host. No process can be asked which names it uses, and nothing
-//             depends on the answer: each registers, and bounds, its own range.
+//             depends on the answer: each process registers a range of its own, with its own
+//             bounds.
 // Threads:    any; the lock is the last that is taken.
 #pragma once
 

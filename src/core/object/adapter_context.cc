@@ -18,7 +18,7 @@ AdapterContext::AdapterContext(const Environment& environment, Transport& transp
   transport_.attach(host);
 }
 
-// At least doubles the room: growing by one would copy all of them each time.
+// Reserves twice what is wanted: growing by one would move all retired channels each time.
 void AdapterContext::make_room_to_retire() {
   const auto wanted = static_cast<std::size_t>(channel_owners_) + 1;
   if (retired_.capacity() < wanted) retired_.reserve(2 * wanted);

@@ -24,7 +24,7 @@
 
 namespace datum {
 
-// The least time that the peer gets for its answer, whatever is set.
+// The lower bound of Environment::drain_patience, whatever DATUM_RNR_TIMEOUT is set to.
 inline constexpr Duration kLeastDrainPatience = 100 * kMillisecond;
 
 class AdapterContext {
@@ -34,13 +34,13 @@ class AdapterContext {
     Progress* progress = nullptr;
     TimerQueue* timers = nullptr;
     Random* random = nullptr;
-    bool datagrams = false;     // the consumer knows them (DAT 2.0)
-    Duration connect_grace = 0; // a connect waits this long for a listener
+    bool datagrams = false;     // the consumer knows datagrams (DAT 2.0)
+    Duration connect_grace = 0; // a connect is repeated this long if no peer listens
     bool strict = false;        // the letter of the manual, without leniencies
-    // An end in order waits this long for the peer's next Recv.
+    // A graceful disconnect gives up after this time without progress of its requests.
     Duration drain_patience = kSecond;
-    // A connected EP that ends and takes nothing more from its SRQ causes an asynchronous event, as
-    // InfiniBand has one (DAT 2.0).
+    // True: when the connection of an EP with an SRQ ends, an asynchronous event reports that the
+    // EP takes nothing more from the SRQ, as in InfiniBand (DAT 2.0).
     bool reports_srq_left = false;
   };
   AdapterContext(const Environment& environment, Transport& transport);
@@ -69,12 +69,12 @@ class AdapterContext {
   }
 
   // --- work that is deferred until no call of the IA is on the stack ---
-  // True: something is deferred. The facade takes it before it releases the lock.
+  // True: something is deferred. The facade takes the deferred work before it releases the lock.
   bool has_deferred() const { return deferred_; }
   void set_deferred() { deferred_ = true; }
-  // The caller takes what is deferred.
+  // The caller carries out the deferred work.
   void clear_deferred() { deferred_ = false; }
-  // A channel that may be on the call stack. It is destroyed when the stack is unwound.
+  // Keeps a channel that may be on the call stack, and destroys it once the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {
     if (!channel) return;
     deferred_ = true;
@@ -85,8 +85,8 @@ class AdapterContext {
   void destroy_retired() {
     if (!retired_.empty()) destroy_retired_channels();
   }
-  // An endpoint, or a peer of datagrams, has at most one channel, and retiring the channel must
-  // need no memory. So first make room, then count the owner.
+  // Retiring a channel must need no memory. An endpoint or a peer of datagrams owns at most one
+  // channel. So its creator first makes room, then counts the new owner.
   void make_room_to_retire();
   void count_channel_owner(std::int32_t change) {
     channel_owners_ += change;
@@ -96,7 +96,7 @@ class AdapterContext {
 
   // --- threads that are blocked in a wait -------------------------------------------------------
   void count_blocked(std::int32_t change);
-  // The waiters have been told to leave. Returns when none of them is inside a wait any more.
+  // Returns when no thread is blocked in a wait any more. The caller has told the waiters to leave.
   void wait_until_unblocked();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace datum::causes {
 
-// The rule that forbids the first bit of `excess`.
+// The rule that one flag of `excess` breaks.
 static std::string_view rule_of(CompletionFlags excess) {
   if ((excess & kUnsignalled) != 0) return "FLAGS.10";
   if ((excess & kEvdThreshold) != 0) return "FLAGS.13";

@@ -33,7 +33,7 @@ enum class ObjectKind : std::uint8_t {
 };
 
 // Gives objects their handles. A facade implements it: a token is the handle that the consumer
-// sees. After withdraw() the handle names nothing.
+// sees. After withdraw() the handle names no object.
 class HandleSource {
  public:
   virtual ~HandleSource() = default;
@@ -58,7 +58,7 @@ class Object : public ListHook<ObjectListTag> {
   bool issue_token(HandleSource& source);
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t context) { context_ = context; }
-  // nullptr: no counter was ever set back or stopped.
+  // nullptr: no counter of the object was ever reset or stopped.
   const CounterMarks* counter_marks() const { return marks_.get(); }
   CounterMarks& make_counter_marks() {
     if (!marks_) marks_ = std::make_unique<CounterMarks>();

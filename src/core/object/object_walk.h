@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/object/object_walk.h: a walk over the objects of one kind, in steps. The lock is free
 // between steps.
-// Lives here: where the walk stands while objects come and go. It meets new objects at its end, and
-//             freed objects never.
+// Lives here: the position of the walk while objects are made and freed. The walk visits new
+//             objects last, and freed objects never.
 // Threads:    the adapter's lock.
 #pragma once
 

@@ -55,7 +55,7 @@ inline void scatter(std::span<const LocalTriplet> to, std::uint64_t offset, cons
 
 // For consumers that spin on the end of a buffer: the last bytes, up to eight, appear after all
 // others (decision 302). Eight aligned bytes are one store on every 64-bit machine. A copy of fewer
-// than eight stores byte by byte, in order.
+// than eight bytes stores them one by one, in order.
 inline void copy_visible(std::byte* to, const std::byte* from, std::uint64_t length) {
   constexpr std::uint64_t kTail = sizeof(std::uint64_t);
   if (length < kTail) {

@@ -28,10 +28,11 @@ class LockOwner {
   virtual ~LockOwner() = default;
   virtual void acquire() = 0;
   virtual void relinquish() = 0;
-  // True: the calling thread has the lock. For assertions. An owner that cannot tell returns true.
+  // True: the calling thread has the lock. For assertions. An implementation that does not know
+  // returns true.
   virtual bool held() const { return true; }
-  // Releases it and takes it again. Where that matters, a thread that sleeps for it has it in
-  // between.
+  // Releases the lock and takes it again. In an implementation with several threads, a thread that
+  // sleeps for the lock gets it in between.
   virtual void let_in() {
     relinquish();
     acquire();
@@ -47,18 +48,19 @@ class Progress {
   virtual ~Progress() = default;
   // Drives the transport once, without sleeping. True: something happened.
   virtual bool poll() = 0;
-  // Returns when `point.signalled`, at `deadline` or when a signal handler ran.
+  // Returns when `point.signalled` is true, at `deadline`, or when a signal handler ran.
   virtual WaitResult wait(WaitPoint& point, Instant deadline) = 0;
-  // Sets `point.signalled` and ends a wait on it.
+  // Sets `point.signalled`, and ends a wait on `point`.
   virtual void signal(WaitPoint& point) = 0;
-  // Work was left behind that no thread may be polling for. Some thread has to look, within 100 us.
-  // If a thread has polled for long and then stops, it is as soon as that is noticed.
+  // Work was left behind, and perhaps no thread is polling. So some thread polls within 100 us.
+  // There is one exception: if a thread has polled for long and has just stopped, the next poll
+  // comes only when the background thread notices that.
   virtual void wake() = 0;
-  // wake(), and always within 100 us. It may cost a poller a wake-up, so it is for large or rare
-  // work.
+  // Like wake(), but always within 100 us. The wake-up may take time from a polling thread, so this
+  // call is for large or rare work.
   virtual void wake_promptly() { wake(); }
-  // The calling thread copies for a while inside its call, and has then copied this much. Its next
-  // poll counts as several polls, since it had no time for them.
+  // The calling thread calls copying() before a long copy and copied() after it. Its next poll then
+  // counts as several polls, since the copy left no time for polls.
   virtual void copying() {}
   virtual void copied(std::uint64_t octets) { static_cast<void>(octets); }
   virtual Instant now() = 0;

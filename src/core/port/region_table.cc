@@ -8,7 +8,8 @@
 namespace datum {
 
 namespace {
-// An index is not reused before this many others were given back: a stale STag stays stale.
+// An index is reused only after this many others were given back, or when no fresh index is left.
+// So a stale STag stays invalid for long.
 constexpr std::size_t kReuseDelay = 1024;
 } // namespace
 
@@ -54,8 +55,8 @@ std::uint32_t RegionTable::take_fresh() {
   return std::exchange(fresh_[at], fresh_[--fresh_left_]);
 }
 
-// Giving back must need no memory. Besides every index the list holds used places until they are
-// cleared away: as many as there are other places, or kReuseDelay.
+// release() must need no memory. free_ may hold every index, and also entries that reserve() has
+// consumed and not yet erased: at most as many as the unconsumed ones, or kReuseDelay.
 void RegionTable::make_room_for_release() {
   const std::size_t most = 2 * keys_.size() + kReuseDelay + 1;
   if (free_.capacity() < most) free_.reserve(2 * most);

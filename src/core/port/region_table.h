@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/port/region_table.h: STags: which memory may be touched, through what and how.
+// core/port/region_table.h: the memory that each STag names, which endpoints may access it, and
+// with which rights.
 // Lives here: the entries (a wire format: peers of the same user map them read-only), lookup, the
 //             checks of spec "checks on incoming frames" 15..19 and 20..24.
 // Not here:   the owners of the memory (MemoryRegion, MemoryWindow).
-// Threads:    the adapter's lock. Readers in other processes use `stag` as a sequence: it is
-//             written last with release when an entry is published, and cleared first when it ends.
+// Threads:    the adapter's lock. Readers in other processes rely on the order of writes: `stag` is
+//             written last (release) when an entry is published, and cleared first when the entry
+//             is revoked.
 #pragma once
 
 #include <array>
@@ -30,7 +32,7 @@ struct RegionEntry {
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // the offset of `base` in that file
-  std::uint64_t origin = 0;         // the peers' name of `base`: 0 if zero-based (DAT 2.0)
+  std::uint64_t origin = 0;         // how peers address `base`: 0 if zero-based (DAT 2.0)
   std::uint64_t padding[1] = {};
 
   // Added to a peer's address, it gives the owner's address.
@@ -39,7 +41,7 @@ struct RegionEntry {
 static_assert(sizeof(RegionEntry) == 64 && std::is_standard_layout_v<RegionEntry>);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-// The checks themselves, on an entry that may belong to another process: fields are loaded once.
+// Makes the checks on an entry that may belong to another process, so each field is loaded once.
 inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64_t address,
                                 std::uint64_t length, Access right, std::uint32_t zone,
                                 std::uint32_t endpoint) {
@@ -56,9 +58,9 @@ inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64
   return AccessFault::None;
 }
 
-// Loads each field of an entry once, since its owner may change it meanwhile: the caller uses the
-// values that it checked. The fields are fixed while `stag` stays. check_access() decides on the
-// copy.
+// Copies an entry, and loads each field only once. The owner may change the entry meanwhile, and
+// the caller must use the very values that it has checked. So it calls check_access() for the copy.
+// The fields do not change while `stag` stays the same.
 inline void load_once(const RegionEntry& from, RegionEntry& to) {
   to.stag.store(from.stag.load(std::memory_order_acquire), std::memory_order_relaxed);
   to.access = from.access;
@@ -73,12 +75,14 @@ inline void load_once(const RegionEntry& from, RegionEntry& to) {
   std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler must not load again
 }
 
-// A peer process that does RDMA directly uses entries outside the adapter's lock.
+// Peer processes with direct access use entries without the adapter's lock. The gate keeps their
+// accesses apart from the freeing of memory.
 class DirectAccessGate {
  public:
   virtual ~DirectAccessGate() = default;
   // Returns when no peer is inside a direct access through `stag`. That takes about one second at
-  // most. After that time it breaks the offending connections and makes their mappings harmless.
+  // most. After that time it breaks the connections of the peers that are still inside, and makes
+  // their mappings harmless.
   virtual void quiesce(Stag stag) = 0;
 };
 
@@ -91,14 +95,14 @@ class RegionTable {
   RegionTable(std::span<RegionEntry> storage, std::uint64_t seed);
 
   // Reserves an STag and publishes nothing under it. 0: the table is full. A peer that knows some
-  // STags cannot predict the next one: its index is any of a block's, under a key of its own
-  // (decision 422).
+  // STags cannot predict the next one: the index is a random one of a block, and each index begins
+  // with a random key (decision 422).
   Stag reserve();
   struct Description {
     Access access = 0;
     std::uint64_t base = 0;
     std::uint64_t length = 0;
-    bool zero_based = false; // peers say 0 for `base`
+    bool zero_based = false; // peers address `base` as 0
     std::uint32_t zone = 0;
     std::uint32_t endpoint = 0;
     std::int32_t backing_fd = -1;
@@ -108,7 +112,7 @@ class RegionTable {
   void publish(Stag stag, const Description& description);
   // After it returns, no code of this or a peer process touches memory through `stag`.
   void revoke(Stag stag);
-  // Gives the index back. It is reused late, and under another key.
+  // Gives the index back. The index is reused late, and under another key.
   void release(Stag stag);
 
   AccessFault check(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
@@ -117,7 +121,7 @@ class RegionTable {
     if (index >= kCapacity) return AccessFault::BadStag;
     return check_access(storage_[index], stag, address, length, right, zone, endpoint);
   }
-  // True: a local DTO of that zone may use these bytes in this way.
+  // True: a local DTO of `zone` may use these bytes with this right.
   bool covers(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
               std::uint32_t zone) const {
     const std::uint32_t index = stag >> 8U;
@@ -136,7 +140,7 @@ class RegionTable {
   std::uint32_t used() const { return used_; }
 
  private:
-  // Unused indexes lie in blocks, so that few pages are touched.
+  // Fresh indexes come from one block at a time, so that few pages are touched.
   static constexpr std::uint32_t kBlock = 256;
   static_assert(kCapacity % kBlock == 0, "every block is whole");
   static_assert(kCapacity <= 1U << 24U, "an STag has 24 bits for the index");
@@ -148,7 +152,7 @@ class RegionTable {
   std::vector<std::uint32_t> free_; // first in, first out, so that an index is reused late
   std::size_t free_head_ = 0;
   std::vector<std::uint8_t> keys_;
-  std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ of it
+  std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ entries are valid
   std::uint32_t fresh_left_ = 0;
   std::uint32_t next_block_ = 0; // the first index of the next block
   std::uint32_t used_ = 0;

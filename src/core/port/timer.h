@@ -36,7 +36,8 @@ class TimerQueue {
  public:
   void arm(Timer& timer, Instant when);
   Instant next() const { return timers_.empty() ? kNever : timers_.begin()->first; }
-  // Expires what is due, but no more timers than were armed at the start. True: a timer expired.
+  // Expires the timers that are due, but no more timers than were armed at the start. True: a timer
+  // expired.
   bool run(Instant now);
 
  private:

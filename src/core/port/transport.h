@@ -21,8 +21,8 @@
 
 namespace datum {
 
-// A request that arrived and waits for an answer. Destroying it unanswered refuses it in the
-// provider's name.
+// A request that arrived and waits for an answer. Destroying an unanswered request refuses it on
+// behalf of the provider.
 class IncomingConnection {
  public:
   virtual ~IncomingConnection() = default;
@@ -43,7 +43,7 @@ class ListenerEvents {
   ~ListenerEvents() = default;
 };
 
-// Destroying it ends listening; requests already handed out stay answerable.
+// Destroying the listener ends listening. Requests that it has handed out can still be answered.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -79,7 +79,7 @@ class Transport {
   virtual const Address& address() const = 0;
   virtual NamedAttributes attributes() const = 0;
 
-  // RegionTable::kCapacity entries that peers may read, and the gate that knows which of them peers
+  // RegionTable::kCapacity entries that peers may read, and the gate that knows which entries peers
   // use.
   virtual std::span<RegionEntry> region_storage() = 0;
   virtual DirectAccessGate* gate() = 0;
@@ -94,16 +94,16 @@ class Transport {
 
   // Moves what can be moved, without sleeping. True: something happened.
   virtual bool progress() = 0;
-  // Tells peers whether they have to ring. True: look again, since something may have come
-  // meanwhile.
+  // Tells peers whether they have to ring. True: the caller polls again, since data may have
+  // arrived meanwhile.
   virtual bool set_attention(Attention attention) = 0;
   // True: data comes by descriptors. False: descriptors only ring.
   virtual bool data_by_descriptors() const { return false; }
-  // The longest time for which a poller may not look at the descriptors.
+  // A thread that polls checks the descriptors at least this often.
   virtual Duration descriptor_gap() const { return waiting::kDoorbellsOnly; }
-  // Called now and then while a thread polls, and before a thread sleeps. It tells peers what has
-  // been taken from them, and rings a peer that said it polls but takes nothing. Returns the latest
-  // time for the next call.
+  // Called now and then while a thread polls, and before a thread sleeps. It tells peers which of
+  // their records were taken, and rings a peer that said it polls but takes nothing. Returns the
+  // latest time for the next call.
   virtual Instant watch(Instant) { return kNever; }
 };
 

@@ -30,11 +30,12 @@ using Stag = std::uint32_t; // index << 8 | key; 0 names nothing
 using Token = void*;        // a facade's name of an object: its handle
 using PrivateData = std::span<const std::byte>;
 
-// The most that an answer of any peer can bring: all that MPA carries (RFC 5044 section 7.1.1).
-// Datum's own peers send less (Limits::max_private_data).
+// The most octets of private data in an answer of any peer: the limit of MPA (RFC 5044 section
+// 7.1.1). Datum's own peers send less (Limits::max_private_data).
 inline constexpr std::size_t kMostPrivateDataOfAnswer = 512;
 
-// The most that the core puts before a consumer's private data. Transports carry this much more.
+// The most octets that the core puts before a consumer's private data. Transports carry them in
+// addition to Limits::max_private_data.
 inline constexpr std::size_t kPrivateDataMark = 16;
 
 // Rights on memory; the values of DAT_MEM_PRIV_FLAGS.
@@ -55,8 +56,8 @@ inline constexpr CompletionFlags kUnsignalled = 0x04;
 inline constexpr CompletionFlags kBarrierFence = 0x08;
 inline constexpr CompletionFlags kEvdThreshold = 0x10;
 
-// The permission of completion streams to share an EVD. Lenient: only outside strict mode. Of two
-// answers the smaller one counts.
+// Whether completion streams may share an EVD. Lenient: only outside strict mode. If two checks
+// differ, the smaller value counts.
 enum class Sharing : std::uint8_t { Refused, Lenient, Allowed };
 
 // How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
@@ -75,17 +76,17 @@ enum class DtoStatus : std::uint8_t {
   BindFailed = 11,
 };
 
-// In three classes, in this order: operations that end when they are placed, binds, operations that
-// are answered with data.
+// The opcodes form three classes, in this order: operations that end when they are placed, binds,
+// and operations that the peer answers with data.
 enum class Opcode : std::uint8_t {
   Send,
   RdmaWrite,
   SendInvalidate, // since DAT 2.0
   WriteImmediate, // by extension of DAT 2.0: a Write, then an empty message with a number
-  Datagram,       // by extension of DAT 2.0; to a transport a Send on a channel of its own
+  Datagram,       // by extension of DAT 2.0; a transport sees a Send on a separate channel
   Bind,
   RdmaRead,
-  FetchAdd, // by extension of DAT 2.0, as CompareSwap is
+  FetchAdd, // by extension of DAT 2.0; CompareSwap, too
   CompareSwap,
 };
 inline constexpr std::size_t kOpcodes = 9;
@@ -110,7 +111,7 @@ constexpr bool is_extended(Opcode opcode) {
   return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);
 }
 
-// The part of a message besides its bytes.
+// What a message carries besides its bytes.
 struct MessageNote {
   Opcode by = Opcode::Send;  // Send: nothing
   std::uint32_t value = 0;   // SendInvalidate: the STag; WriteImmediate: the consumer's number
@@ -118,15 +119,16 @@ struct MessageNote {
   bool any() const { return by != Opcode::Send; }
 };
 
-// Eight octets at the peer, replaced in one step.
+// The operands of an Atomic, which replaces eight octets at the peer in one step.
 struct AtomicOperands {
-  std::uint64_t operand = 0; // the number to add, or the value to put there
-  std::uint64_t compare = 0; // CompareSwap: the value that has to be there
+  std::uint64_t operand = 0; // the number to add, or the new value
+  std::uint64_t compare = 0; // CompareSwap: the value that must be at the peer
 };
 
-// The opcode says which member is valid; for other opcodes none is written.
+// The opcode of the request says which member is valid. For an opcode that is not is_extended() no
+// member is written.
 union RequestExtra {
-  RequestExtra() {} // NOLINT(modernize-use-equals-default): that one is deleted
+  RequestExtra() {} // NOLINT(modernize-use-equals-default): a defaulted one is deleted
   MessageNote note;
   AtomicOperands atomic;
 };
@@ -155,7 +157,7 @@ struct Segment {
 struct EndpointAttributes {
   std::uint64_t max_message_size = 0;
   std::uint64_t max_rdma_size = 0;
-  std::uint64_t rdma_bound = 0; // the limit that is checked: in DAT 2.0 the attribute is advice
+  std::uint64_t rdma_bound = 0; // the limit that posts check; in DAT 2.0 max_rdma_size is advice
   std::uint32_t qos = 0;
   CompletionFlags recv_completion_flags = kDefaultCompletion;
   CompletionFlags request_completion_flags = kDefaultCompletion;
@@ -168,19 +170,19 @@ struct EndpointAttributes {
   std::int32_t srq_soft_hw = -1;
   std::int32_t max_rdma_read_iov = 0;  // 0: as max_request_iov
   std::int32_t max_rdma_write_iov = 0; // 0: as max_request_iov
-  bool reads_out_chosen = false;       // by the consumer; else Datum chooses it
+  bool reads_out_chosen = false;       // the consumer chose max_rdma_read_out; else Datum did
   bool datagrams = false;              // by extension of DAT 2.0: no connection, but peers
 };
 
 inline constexpr std::int32_t kWatermarkInfinite = -1;
 
-// The longest datagram, and where it begins in its Recv: behind the room for the header of a
-// router.
+// The longest datagram, and the offset at which it begins in its Recv. InfiniBand puts its Global
+// Route Header into the octets before that offset.
 inline constexpr std::uint64_t kMaxDatagram = 4096;
 inline constexpr std::uint64_t kDatagramOffset = 40;
 
 // The limits and features of an adapter (DAT_IA_ATTR, DAT_PROVIDER_ATTR). The transport fills them
-// in. A feature that it lacks is a value here, and one place in the core refuses it.
+// in. A feature that the transport lacks is a value here, and the core refuses it in one place.
 struct Limits {
   std::int32_t max_eps = 65536;
   std::int32_t max_dto_per_ep = 65536;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/port/waiting_messages.h: messages that wait for a Recv, in the order of their arrival.
-// Lives here: how long the first of them waits, which ones have waited so long that they count, and
-//             what counts behind each (iwarp and link).
-// Not here:   what is kept of a message, and how much; which Recv it gets (ChannelEvents).
+// Lives here: how long the first message waits, which messages have waited so long that they are
+//             counted, and how many Writes came behind each message (iwarp and link).
+// Not here:   what is kept of a message, and how much; which Recv the message gets (ChannelEvents).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -20,7 +20,8 @@ namespace datum {
 
 // DATUM_RNR_TIMEOUT, as it was when the adapter was opened.
 struct RecvPatience {
-  // The time that strict mode allows if nothing is set, and the limit of every wait that must end.
+  // The time that strict mode allows if DATUM_RNR_TIMEOUT is not set, and the limit of every wait
+  // that must end.
   static constexpr Duration kUnlessSet = kSecond;
 
   std::optional<Duration> set = std::nullopt;
@@ -49,8 +50,9 @@ class WaitingMessages {
     return !patience_.none();
   }
 
-  // A failure to allocate changes nothing. If the message is the first, its time runs from now on.
-  // False for `begins`: it is a further piece of the message before, and does not count.
+  // A failure to allocate changes nothing. If the message is the first in the queue, its time runs
+  // from now on. `begins` is false for a further piece of the message before, which is not counted
+  // again.
   void push(Message&& message, Instant now, bool begins = true) {
     DATUM_ASSERT(!patience_.none());
     queue_.push_back({std::move(message), now, begins, 0});
@@ -59,15 +61,15 @@ class WaitingMessages {
     else if (wait_ends_ == kNever)
       await_next_to_count();
   }
-  // A Write has been carried out. False: it counts at once. True: it counts behind the messages
-  // that came before it.
+  // A Write has been placed. False: no message waits, and the caller acknowledges the Write at
+  // once. True: the Write is acknowledged after the messages that came before it.
   bool count_write() {
     if (queue_.empty()) return false;
     ++queue_.back().writes;
     return true;
   }
-  // The first message has its Recv, and the time of the next one begins. Returns the Writes that
-  // count behind the first.
+  // The first message has its Recv, and the time of the next message begins. Returns how many
+  // Writes came between the first message and the next.
   std::uint32_t pop(Instant now, ChannelEvents& events) {
     DATUM_ASSERT(!queue_.empty() && counted_ <= queue_.size());
     const std::uint32_t writes = queue_.front().writes;
@@ -88,9 +90,10 @@ class WaitingMessages {
     for (const Waiting& each : queue_) take(each.message, each.writes);
   }
 
-  // When to ask is_over(); kNever: no wait ends by itself.
+  // When to call is_over(); kNever: no wait ends by itself.
   Instant deadline() const { return queue_.empty() ? kNever : wait_ends_; }
-  // The first message has waited for too long. If nothing is set, the consumer's side decides.
+  // True: the first message has waited for too long. If DATUM_RNR_TIMEOUT is not set,
+  // ChannelEvents::may_wait_on() decides.
   bool is_over(Instant now, ChannelEvents& events) {
     if (now < deadline()) return false;
     if (patience_.set) events.on_wait_over(*patience_.set);
@@ -110,7 +113,7 @@ class WaitingMessages {
     Message message;
     Instant arrived;
     bool begins;
-    std::uint32_t writes = 0; // Writes carried out behind this message, before the next one came
+    std::uint32_t writes = 0; // Writes placed after this message came, before the next one
   };
 
   void begin_wait(Instant now) { wait_ends_ = now + patience_.most(); }
@@ -127,9 +130,9 @@ class WaitingMessages {
 
   const RecvPatience patience_;
   std::deque<Waiting> queue_;
-  // The end of the first message's wait. If it waits for ever: when the next message counts.
+  // The end of the first message's wait. If that has no end: when the next message is counted.
   Instant wait_ends_ = kNever;
-  // Messages at the front that have counted as long waits; they wait for ever.
+  // Messages at the front that were counted as long waits. Their waits have no end.
   std::size_t counted_ = 0;
   bool must_end_ = false;
 };

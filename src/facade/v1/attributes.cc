@@ -16,7 +16,8 @@ void V1::to_dat(IaControl& ia, DAT_IA_ATTR& to) {
 
 void V1::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   attributes::describe(ia, to);
-  // The "union" of all types, although their numbers are no bits (decision 131).
+  // The manual asks for the "union" of all types, although their numbers are not bits (decision
+  // 131).
   to.lmr_mem_types_supported = DAT_MEM_TYPE_SO_VIRTUAL;
   to.num_provider_specific_attr = 0;
   to.provider_specific_attr = nullptr;

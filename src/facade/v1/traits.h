@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v1/traits.h: DAT 1.2 for the templates of the facade: names, numbers, layouts.
-// Lives here: everything in which DAT versions differ. The only way to the DAT headers.
+// facade/v1/traits.h: the names, numbers and layouts of DAT 1.2, for the templates of the facade.
+// Lives here: everything in which DAT versions differ. The facade gets the DAT headers of 1.2
+//             through this file only.
 // Not here:   checks of arguments (../*_calls.h).
 #pragma once
 
@@ -34,7 +35,7 @@ struct V1 {
   // The IA handle that the consumer knows. It may be an index into a table of libdat.
   static DAT_IA_HANDLE consumer_ia(Token ia);
 
-  // Triplets of 1.2 are laid out like the core's: no copy on the way to a post.
+  // Triplets of 1.2 have the layout of the core's triplets, so a post need not copy them.
   static_assert(sizeof(DAT_LMR_TRIPLET) == sizeof(LocalTriplet));
   static_assert(offsetof(DAT_LMR_TRIPLET, lmr_context) == offsetof(LocalTriplet, stag));
   static_assert(offsetof(DAT_LMR_TRIPLET, virtual_address) == offsetof(LocalTriplet, address));
@@ -84,7 +85,7 @@ struct V1 {
     to.agent = {cno.agent().instance, cno.agent().call};
   }
 
-  // Further masks that a consumer may use, beside the names that all versions have.
+  // Masks that differ between versions: what a consumer may set in them.
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll;
   static constexpr bool kBareQueueEmpty = false;

@@ -48,7 +48,8 @@ std::string gid_of(const Address& address) {
   return ::inet_ntop(AF_INET6, &gid, text, sizeof text) != nullptr ? text : "";
 }
 
-// Adds the attributes that differ between IAs. Datum has no number of a node (DAT_IB_NODE_GUID).
+// Adds the attributes that differ between IAs. DAT_IB_NODE_GUID is left out, since Datum has no
+// such number.
 std::span<const NamedAttribute> provider_attributes(IaControl& ia) {
   try {
     NamedAttributes all;
@@ -80,7 +81,8 @@ void V2::to_dat(IaControl& ia, DAT_IA_ATTR& to) {
 
 void V2::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   attributes::describe(ia, to);
-  // The "union" of all types, although their numbers are no bits (decision 131).
+  // The manual asks for the "union" of all types, although their numbers are not bits (decision
+  // 131).
   to.lmr_mem_types_supported = static_cast<DAT_MEM_TYPE>(DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR |
                                                          DAT_MEM_TYPE_SHARED_VIRTUAL);
   to.rdma_read_lmr_rmr_context_exposure = DAT_FALSE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v2/changed_calls.cc: the calls to which DAT 2.0 gave other arguments.
+// facade/v2/changed_calls.cc: the calls that have other arguments in DAT 2.0 than in DAT 1.2.
 #include "facade/v2/traits.h"
 
 #include "facade/cr_calls.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v2/common_points.cc: common service points, which listen by socket address, and connecting
-// to them. Their port is the connection qualifier.
+// facade/v2/common_points.cc: common service points, which listen at a socket address, and
+// connecting to them. The port of that address is the connection qualifier.
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -39,7 +39,7 @@ Address with_port(Address address, ConnQual port) {
   return address;
 }
 
-// bind(2) takes this address as every address of the host.
+// True: bind(2) takes this address to mean every address of the host.
 bool is_any(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
     sockaddr_in image;
@@ -52,13 +52,14 @@ bool is_any(const sockaddr& address) {
   return IN6_IS_ADDR_UNSPECIFIED(&image.sin6_addr);
 }
 
-// The address by which peers reach the point. The adapter listens in one way, whatever `given` is.
+// The address by which peers reach the service point. The adapter listens in the same way for every
+// `given`.
 Result<Address> listening_address(const sockaddr& given, const Address& own) {
   if (is_any(given) && to_sockaddr(own)->sa_family == given.sa_family) return own;
   return parse_address(given);
 }
 
-// Handed out by pointer; there are two, one for each family.
+// Returns a pointer to a static object. There are two, one for each family.
 DAT_COMM* comm_of(const Address& address) {
   static DAT_COMM v4{AF_INET, SOCK_STREAM, 0};
   static DAT_COMM v6{AF_INET6, SOCK_STREAM, 0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v2/event_descriptor.h: the descriptor of a CNO made by dat_cno_fd_create.
-// The consumer has a descriptor of its own for the same eventfd, which Datum never writes to. The
-// consumer may close it, as event loops and languages that own descriptors do. Another file may get
-// its number then. So Datum closes it only while it still is that eventfd.
+// facade/v2/event_descriptor.h: the descriptor of a CNO made by dat_cno_fd_create. The consumer
+// gets a second descriptor for the same eventfd, which Datum never writes to. The consumer may
+// close that descriptor, as event loops and languages that own descriptors do, and another file may
+// then get its number. So Datum closes the number only if it still refers to that eventfd.
 #pragma once
 
 #include <cerrno>
@@ -42,8 +42,8 @@ class EventDescriptor final : public DescriptorSignal {
     pollfd one{consumers_, POLLIN, 0};
     return ::poll(&one, 1, 0) == 1 && (one.revents & POLLIN) != 0;
   }
-  // True: the state of the consumer's descriptor follows own_ both ways, so it still is the same
-  // eventfd.
+  // True: the consumer's descriptor becomes readable when own_ is raised, and unreadable when own_
+  // is lowered. So it still refers to the same eventfd.
   bool is_same_eventfd() {
     raise();
     const bool follows = readable();

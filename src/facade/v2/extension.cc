@@ -17,7 +17,7 @@ DAT_COMPLETION_FLAGS next_flags(va_list& arguments) {
   return static_cast<DAT_COMPLETION_FLAGS>(va_arg(arguments, unsigned));
 }
 
-// The arguments behind the operation in dat_ib_post_fetch_and_add() and dat_ib_post_cmp_and_swap().
+// `arguments`: what follows the operation in the calls of the two atomic operations.
 DAT_RETURN post_atomic(const LockedEp& ep, Opcode opcode, va_list& arguments) {
   AtomicOperands operands;
   const bool swap = opcode == Opcode::CompareSwap; // has one argument more
@@ -58,8 +58,8 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
   }
 }
 
-// The call is named as the macro of the extensions. Positions of its arguments include the
-// operation.
+// A refusal names the call as the macro of the extensions. The positions of its arguments count the
+// operation, too.
 const CallText& text_of(DAT_EXTENDED_OP operation) {
   switch (operation) {
   case DAT_IB_FETCH_AND_ADD_OP: return calls::kIbPostFetchAndAdd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension.h: dat_extension_op() and the families of its operations. Each function takes
-// the arguments behind the operation's number.
+// the arguments that follow the operation's number.
 #pragma once
 
 #include <cstdarg>
@@ -28,10 +28,10 @@ DAT_RETURN count(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& argument
 // without counters (counter_names.cc).
 std::span<const std::string_view> counter_names(ObjectKind kind);
 
-// --- dat_ib_open_query, dat_ib_close_query: extension_query.cc ---------------------------------------
-// For a registry that hands these calls to the provider. Datum's registry answers them itself
-// (registry/v2/query.h). The distributions' registry passes the name of the IA where other
-// operations have a handle.
+// --- dat_ib_open_query, dat_ib_close_query: extension_query.cc ----------------------------------
+// For a registry that passes these calls to the provider. Datum's registry answers them itself
+// (registry/v2/query.h). The registry of the distributions passes the name of the IA in place of
+// the handle that other operations have.
 DAT_RETURN open_query(const char* ia_name, va_list& arguments);
 DAT_RETURN close_query(DAT_HANDLE ia);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension_counters.cc: what the core has counted, as the counters of DAT 2.0.
 // Lives here: which counter is which, setting to zero, starting and stopping, printing.
-// Not here:   counting (core/object/tally.h): it never stops and never goes back.
+// Not here:   counting (core/object/tally.h), which never stops and never goes back.
 #include "base/assertion.h"
 #include "facade/v2/extension.h"
 
@@ -20,8 +20,8 @@ namespace {
 // The counters of one object, by number. An IA has the most, so an EP or EVD uses only the front.
 using Counters = std::array<std::uint64_t, DCNT_IA_ALL_COUNTERS>;
 
-// Some counters stay 0, since Datum has nothing to count there: messages that only InfiniBand's
-// connection manager sends, ports and queues of adapters.
+// Some counters stay 0, since Datum has nothing to count for them: messages that only InfiniBand's
+// connection manager sends, and ports and queues of hardware.
 void read(InterfaceAdapter& ia, Counters& to) {
   const auto population = [&to](const Population& of, DAT_IA_COUNTERS created) {
     to[created] = of.made;
@@ -141,7 +141,7 @@ class View {
     first_ = one == size_ ? 0 : one;
     last_ = one == size_ ? size_ : one + 1;
   }
-  // Not ok: the object has no counters, or no counter with this number.
+  // An error: the object has no counters, or no counter with this number.
   Status status() const { return status_; }
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
@@ -152,7 +152,7 @@ class View {
     const std::uint64_t from = marks->from.empty() ? 0 : marks->from[at];
     return until(*marks, at) - from;
   }
-  // set_to_zero(), stop() and start() may throw std::bad_alloc. The counters are then as before.
+  // set_to_zero(), stop() and start() may throw std::bad_alloc. Then the counters are unchanged.
   void set_to_zero() {
     CounterMarks& marks = object_.make_counter_marks();
     if (marks.from.empty()) marks.from.resize(size_);
@@ -211,8 +211,8 @@ DAT_RETURN query(DAT_HANDLE handle, va_list& arguments) {
   return DAT_SUCCESS;
 }
 
-// Prints one counter, whatever its value, or all counters that are not 0. Writes without the lock,
-// since standard output may block.
+// Prints one counter with any value, or all counters that are not 0. Writes without the lock, since
+// standard output may block.
 DAT_RETURN print(DAT_HANDLE handle, va_list& arguments) {
   const int counter = va_arg(arguments, int);
   const bool reset = va_arg(arguments, int) != 0;

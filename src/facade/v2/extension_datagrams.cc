@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v2/extension_datagrams.cc: endpoints of datagrams: sending, forgetting, their events.
+// facade/v2/extension_datagrams.cc: endpoints of datagrams: sending, freeing addresses and
+// connections, events.
 #include "facade/v2/extension.h"
 
 #include <cstring>
@@ -9,8 +10,8 @@
 namespace datum {
 namespace {
 
-// An address handle has the type of a pointer that must not be followed. Its lowest bits are 0, as
-// in pointers to structures.
+// An address handle has a pointer type, but must not be dereferenced. Its lowest bits are 0, as in
+// pointers to structures.
 constexpr unsigned kFreeBits = 4;
 
 ibv_ah* to_pointer(DatagramAddress address) {

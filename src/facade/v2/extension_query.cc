@@ -27,7 +27,7 @@ DAT_RETURN open_query(const char* ia_name, va_list& arguments) {
   DAT_RETURN ret = ia_open<V2>(*registration, ia_name, kAsyncEvents, &async, &ia);
   if (ret != DAT_SUCCESS) return ret;
   ret = ia_query<V2>(ia, nullptr, ia_mask, ia_attributes, provider_mask, provider_attributes);
-  // The IA stays open until close_query(): the attributes point into it.
+  // The IA stays open until close_query(), because the attributes point into it.
   if (ret == DAT_SUCCESS)
     *answer = ia;
   else

@@ -72,7 +72,8 @@ DAT_RETURN ep_post_send_with_invalidate(DAT_EP_HANDLE ep_handle, DAT_COUNT count
       ep->post_send_invalidate(segments<V2>(*ep, iov, count), bits(cookie), flags, context));
 }
 
-// The sink is a range of a bound window of this side. The data go to the LMR under it.
+// The sink is a range of a bound window of this side. The data go to the LMR that the window is
+// bound to.
 DAT_RETURN ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep_handle, const DAT_RMR_TRIPLET* local,
                                     DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote,
                                     DAT_COMPLETION_FLAGS flags) {
@@ -97,8 +98,8 @@ DAT_RETURN ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep_handle, const DAT_RMR_TRIPL
       ep->post_rdma(Opcode::RdmaRead, {&sink, 1}, bits(cookie), V2::remote(*remote), flags));
 }
 
-// No adapter of Datum stands in for another one, but an adapter may have several names. For a name
-// that is not registered here the call has no answer.
+// No adapter of Datum is the backup of another one, but an adapter may have several names. If the
+// name is not registered here, the call cannot answer.
 DAT_RETURN ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR name, DAT_BOOLEAN* answer) {
   Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V2>(Detail::HandleIa);

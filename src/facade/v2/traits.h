@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v2/traits.h: DAT 2.0 for the templates of the facade: names, numbers, layouts.
-// Lives here: everything in which DAT versions differ. The only way to the DAT headers.
+// facade/v2/traits.h: the names, numbers and layouts of DAT 2.0, for the templates of the facade.
+// Lives here: everything in which DAT versions differ. The facade gets the DAT headers of 2.0
+//             through this file, except in counter_names.cc.
 // Not here:   checks of arguments (../*_calls.h).
 #pragma once
 
@@ -33,14 +34,15 @@ struct V2 {
   // The IA handle that the consumer knows, which may be an index into a table of libdat.
   static DAT_IA_HANDLE consumer_ia(Token ia);
 
-  // The core uses addresses of this process only. In a zero-based LMR the consumer counts from 0.
+  // The core uses virtual addresses of this process only. For a zero-based LMR the consumer's
+  // addresses begin at 0 and have to be shifted.
   static LocalTriplet to_local(const RegionTable& regions, const DAT_LMR_TRIPLET& triplet) {
     const RegionEntry* entry = regions.find(triplet.lmr_context);
     const std::uint64_t shift = entry != nullptr ? entry->shift() : 0;
     return {triplet.lmr_context, triplet.virtual_address + shift, triplet.segment_length};
   }
-  // The segments of one post in the layout of the core. A number above any IA's limit is cut: the
-  // core refuses it by the number alone.
+  // The segments of one post in the layout of the core. A number above any IA's limit is reduced to
+  // kMost, which is enough for the core to refuse the post.
   class Segments {
    public:
     Segments(const RegionTable& regions, const DAT_LMR_TRIPLET* iov, std::size_t count)
@@ -56,7 +58,7 @@ struct V2 {
     void* at(std::size_t i) { return bytes_ + i * sizeof(LocalTriplet); }
 
     std::size_t count_;
-    // This is not initialised, because most posts have only one segment.
+    // Not initialised, because most posts have only one segment.
     alignas(LocalTriplet) std::byte bytes_[kMost * sizeof(LocalTriplet)];
   };
   static Segments local(const RegionTable& regions, const DAT_LMR_TRIPLET* iov, std::size_t count) {
@@ -70,7 +72,7 @@ struct V2 {
   }
 
   static_assert(sizeof(DAT_EVENT) == 120);
-  // Inlined even where the stack protector is on for this function and off for its caller
+  // Always inlined: otherwise it would not be inlined into callers without a stack protector
   // (no_canary.h).
   [[gnu::always_inline]] static void write_dto(const Event& event, DAT_EVENT& out) {
     DAT_DTO_COMPLETION_EVENT_DATA& data = out.event_data.dto_completion_event_data;
@@ -82,7 +84,8 @@ struct V2 {
         is_atomic(event.opcode)) [[unlikely]]
       write_extension(event, out);
   }
-  // Programs of DAT 2.0 compare the handle with that of their RSP, which they still free.
+  // The event keeps the handle of an RSP: programs of DAT 2.0 compare it with their RSP, which they
+  // still free.
   static void write_request(const Event& event, DAT_EVENT& out) {
     out.event_data.cr_arrival_event_data.truncate_flag = DAT_FALSE;
     if (event.kind == EventKind::DatagramsRequest) write_datagrams(event, nullptr, out);
@@ -103,13 +106,13 @@ struct V2 {
   static void describe(const Endpoint& endpoint, DAT_EP_PARAM& to);
   static void describe(const NotificationObject& cno, DAT_CNO_PARAM& to);
 
-  // Further masks that a consumer may use, beside the names that all versions have.
-  // DAT_CNO_FIELD_ALL is not the union of the others.
+  // Masks that differ between versions: what a consumer may set in them. In DAT 2.0
+  // DAT_CNO_FIELD_ALL is not the union of the other CNO fields.
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll | kEvdExtension;
   static constexpr bool kBareQueueEmpty = true;
   static constexpr Access kPrivileges = kAllAccess | kRemoteAtomic;
-  // Adapters of InfiniBand always let the own side read, and programs rely on it.
+  // InfiniBand adapters always allow local reads, and programs rely on that.
   static constexpr Access kImpliedPrivileges = kLocalRead;
   static constexpr Access kIgnoredPrivileges = 0;
   static bool is_virtual(DAT_MEM_TYPE type) { return type == DAT_MEM_TYPE_VIRTUAL; }

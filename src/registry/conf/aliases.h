@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/conf/aliases.h: DATUM_ALIAS=name=ia,...: other names for IAs, for programs that ask for
-// "ib0". Pure. The name "*" stands for every name that is otherwise unknown.
+// "ib0". The name "*" stands for every name that is otherwise unknown. This code does no I/O.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,8 @@
 namespace datum::conf {
 namespace {
 
-// Far above any real file. A device or a pipe named by mistake must not fill the memory.
+// Any real file is far smaller. The limit keeps a device or a pipe that was named by mistake from
+// filling the memory.
 constexpr std::size_t kMaxBytes = 16U << 20;
 
 class Descriptor {
@@ -32,8 +33,8 @@ tl::unexpected<ReadError> failed(int code) {
   return tl::unexpected(ReadError{code, std::strerror(code)});
 }
 
-// read_file() opens a FIFO without waiting for a writer. A FIFO without a writer reads like an
-// empty file; this tells them apart.
+// read_file() opens a FIFO without waiting for a writer. A FIFO without a writer then reads like an
+// empty file, so the type of the file is checked.
 bool is_fifo(int fd) {
   struct stat info {};
   return ::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
@@ -46,7 +47,7 @@ tl::unexpected<ReadError> empty_fifo() {
 } // namespace
 
 Location locate(const char* override_path, std::span<const std::string_view> candidates) {
-  // Empty means not set, as with most variables of most programs: no file has that name.
+  // An empty variable counts as not set, as in most programs, since no file has an empty name.
   if (override_path != nullptr && *override_path != '\0') return {override_path, true};
   for (const std::string_view candidate : candidates) {
     std::string path(candidate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/conf/conf_file.h: which dat.conf is used, and reading it.
-// Not here:   the meaning of its text (dat_conf.h).
+// registry/conf/conf_file.h: choosing the dat.conf to use, and reading it.
+// Not here:   the meaning of the file's text (dat_conf.h).
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ inline constexpr std::string_view kForeignPath = kDefaultPaths[1];
 
 struct Location {
   std::string path;
-  bool overridden = false; // True: DAT_OVERRIDE names it, and no other file is tried
+  bool overridden = false; // True: DAT_OVERRIDE names the file, and no other file is tried
 };
 
-// override_path: DAT_OVERRIDE; null or empty: not set. Without it the result is the first candidate
-// that exists, or else the first candidate.
+// `override_path`: the value of DAT_OVERRIDE; null or empty: not set. If it is not set, the result
+// is the first candidate that exists or, if none exists, the first candidate.
 Location locate(const char* override_path, std::span<const std::string_view> candidates);
 
 struct ReadError {

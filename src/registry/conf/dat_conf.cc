@@ -47,7 +47,7 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// id.<major>.<minor>; the dot behind the id may be missing, as in the manual's "SUNW1.0".
+// id.<major>.<minor>. The dot after the id may be missing, as in "SUNW1.0" in the manual.
 bool is_provider_version(std::string_view text) {
   const std::size_t last_dot = text.rfind('.');
   if (last_dot == std::string_view::npos || !all_digits(text.substr(last_dot + 1))) return false;
@@ -63,7 +63,7 @@ Parsed<bool> parse_choice(const std::string& field, std::string_view yes, std::s
   return bad("\"{}\" is neither {} nor {}; write one of the two words", field, yes, no);
 }
 
-// fields: 2 to 7 of a dat.conf line.
+// `fields`: fields 2 to 7 of a dat.conf line.
 Parsed<ProviderFields> parse_provider_fields(const std::string* fields) {
   ProviderFields out;
   if (!parse_api_version(fields[0], out))

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/conf/dat_conf.h: the text of dat.conf and service_provider.conf.
 // Lives here: fields, quoting, what makes a line bad, and how a line is written.
-// Not here:   which file is read (conf_file.h), which entry answers a request (static_registry.h).
+// Not here:   which file is read (conf_file.h), which entry is used for a request
+//             (static_registry.h).
 //
-// Pure: text in; entries and diagnostics out. Any bytes are legal input. A bad line is skipped
-// and named by one diagnostic; the lines after it count. Past kMaxDiagnostics the last one tells
-// how many more there are; past kMaxEntries nothing more is read.
+// This code does no I/O: it turns text into entries and diagnostics. Any bytes are legal input. A
+// bad line is skipped with one diagnostic, and the lines after it are read as usual. If there are
+// more than kMaxDiagnostics, the last one tells how many were left out. After kMaxEntries entries
+// nothing more is read.
 //
-// A line has fields separated by blanks or tabs. '#' where a field could start begins a comment.
-// A field in double quotes may hold blanks, '#' or nothing; inside the quotes a backslash takes
-// the next character as it is. Both the Solaris form (last field "driver_name=...") and the OFED
-// form (last field "") have these eight fields:
-//   IA name, u<major>.<minor>, threadsafe|nonthreadsafe, default|nondefault, library,
-//   id.<major>.<minor>, instance data, platform data
+// A line has fields separated by blanks or tabs. '#' where a field could start begins a comment. A
+// field in double quotes may contain blanks and '#', or may be empty. Inside the quotes a backslash
+// makes the next character literal. Both the Solaris form (last field "driver_name=...") and the
+// OFED form (last field "") have these eight fields: IA name, u<major>.<minor>,
+// threadsafe|nonthreadsafe, default|nondefault, library, id.<major>.<minor>, instance data,
+// platform data
 #pragma once
 
 #include <cstddef>
@@ -46,7 +48,7 @@ struct Entry {
   ProviderFields provider;
   std::string platform_data;
 
-  // The static registry holds user-level default entries only.
+  // True: the static registry uses this entry. It uses only user-level default entries.
   bool selectable() const { return provider.api_type == 'u' && provider.is_default; }
 };
 
@@ -74,7 +76,8 @@ struct Document {
 Document<Entry> parse_dat_conf(std::string_view text);
 Document<ServiceEntry> parse_service_provider_conf(std::string_view text);
 
-// A field as it is written to the file: in quotes always, or only where it needs them.
+// A field as it is written to the file. in_quotes() always quotes it, quoted() only if the field
+// needs quotes.
 std::string in_quotes(std::string_view field);
 std::string quoted(std::string_view field);
 // The line for an entry, without a newline. Platform data are always quoted, as datadm does.

@@ -4,12 +4,13 @@
 namespace datum::conf {
 namespace {
 
-// A carriage return is a blank: files edited on other systems end their lines with one.
+// A carriage return counts as a blank, because files edited on other systems have one at the end of
+// each line.
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-// Takes the text behind the opening quote. False: the closing quote is missing.
+// Reads the text after the opening quote into `field`. False: the closing quote is missing.
 bool take_quoted(std::string_view& line, std::string& field) {
   while (!line.empty()) {
     char c = line.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/conf/tokens.h: splits lines into fields: the quoting rules of dat.conf and nothing else.
+// registry/conf/tokens.h: splits lines into fields, by the quoting rules of dat.conf.
 #pragma once
 
 #include <cstddef>

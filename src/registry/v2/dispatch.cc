@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/v2/dispatch.cc: the calls that DAT 2.0 added or gave more arguments.
+// registry/v2/dispatch.cc: the calls that are new in DAT 2.0, or have more arguments there.
 #include <cstdarg>
 
 #include "registry/dispatch.h"
@@ -99,8 +99,8 @@ DAT_RETURN open_query(va_list& arguments) {
   return datum::registry::open_query(request);
 }
 
-// A va_list may be an array. So the template gets a pointer to it, and the provider the type that
-// its slot declares.
+// A va_list may be an array type. So it is passed to the template by pointer, and to the provider
+// with the type that the table's slot declares.
 DAT_RETURN extended(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& arguments) {
   if (operation == DAT_IB_OPEN_QUERY_OP) return open_query(arguments);
   if (operation == DAT_IB_CLOSE_QUERY_OP) return close_query(handle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/v2/query.cc: the attributes of an IA by its name alone. Providers have calls for open
-// IAs only. So open_query() opens the IA, and leaves it open, since the attributes point into it.
+// registry/v2/query.cc: the attributes of an IA that is given by its name alone. Providers can
+// query only open IAs. So open_query() opens the IA, and leaves it open, since the attributes point
+// into it.
 #include "registry/v2/query.h"
 
 #include "registry/refused.h"
@@ -8,8 +9,8 @@
 namespace datum::registry {
 namespace {
 
-// Renumbers an answer of dat_ia_openv or dat_ia_query: their argument 1 is argument 1 + `shift` of
-// dat_ib_open_query.
+// Renumbers the argument in a result of dat_ia_openv or dat_ia_query: argument 1 of that call is
+// argument 1 + `shift` of dat_ib_open_query.
 DAT_RETURN shifted(DAT_RETURN ret, DAT_RETURN shift) {
   return DAT_GET_TYPE(ret) == DAT_INVALID_PARAMETER && DAT_GET_SUBTYPE(ret) >= DAT_INVALID_ARG1
              ? ret + shift

@@ -7,7 +7,7 @@
 
 namespace datum::registry {
 
-// In the order of the arguments behind the operation.
+// The fields are in the order of the arguments that follow the operation.
 struct QueryRequest {
   DAT_NAME_PTR name;
   DAT_HANDLE* ia;

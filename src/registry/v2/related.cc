@@ -14,7 +14,7 @@ namespace {
 
 struct Told {
   bool open = false;           // an IA of the name is open, and was asked
-  std::optional<bool> related; // nothing: its provider does not know
+  std::optional<bool> related; // empty: the provider does not know
 };
 
 // Asks the IA that is open under `name` about `other`.
@@ -44,7 +44,8 @@ DAT_HA_RELATIONSHIP relationship(const std::string& one, const std::string& two)
     return DAT_HA_CONFLICTING;
   if (first.related) return to_relationship(*first.related);
   if (second.related) return to_relationship(*second.related);
-  // A name that the registry does not know names no path of the adapter.
+  // If one IA is open and the registry does not know the other name, that name cannot be a path of
+  // the same adapter.
   const bool is_unknown = (first.open && !process_registry().knows(two)) ||
                           (second.open && !process_registry().knows(one));
   return is_unknown ? DAT_HA_FALSE : DAT_HA_UNKNOWN;

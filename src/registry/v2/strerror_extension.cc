@@ -4,8 +4,8 @@
 
 using namespace datum::registry;
 
-// Programs pass whatever an extended operation returned, class included, and print the message
-// without a check of the answer.
+// Programs pass any result of an extended operation, class bits included, and print the message
+// without checking the result of this call.
 DAT_RETURN dat_strerror_extension(DAT_IB_RETURN value, const char** message) {
   if (message == nullptr) return invalid_argument(DAT_INVALID_ARG2);
   const auto code = static_cast<DAT_RETURN>(value);

@@ -41,7 +41,7 @@ bool conflicts(std::string_view sockets, std::string_view family,
     sockets.remove_prefix(std::min(end + 1, sockets.size()));
     const std::size_t at = line.find(prefix);
     if (at == std::string_view::npos || !line.ends_with(suffix)) continue;
-    // Accepted sockets carry the name, too, as long as their link lives.
+    // Skips accepted sockets, which carry the name of their listener as long as their link lives.
     if (line.substr(0, at).find(" 01 ") == std::string_view::npos) continue;
     line.remove_prefix(at + prefix.size());
     line.remove_suffix(suffix.size());

@@ -16,7 +16,7 @@ int descriptor_limit() {
 
 } // namespace
 
-// The highest numbers are the last to be taken.
+// The kernel gives the lowest free number. So the count begins at the highest one.
 DescriptorsLeft count_descriptors_left(std::size_t most) {
   DescriptorsLeft found{0, descriptor_limit()};
   for (int number = found.limit - 1; number >= 0 && found.left < most; --number)

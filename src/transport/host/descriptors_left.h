@@ -7,12 +7,12 @@
 
 namespace datum {
 
-// To listen over TCP and over shared memory, and to be linked with one process.
+// What it takes to listen over TCP and over shared memory, and to have a link to one process.
 inline constexpr std::size_t kDescriptorsToListen = 6;
 
 struct DescriptorsLeft {
   std::size_t left = 0; // no more than was asked for
-  int limit = 0; // of the process (RLIMIT_NOFILE); INT_MAX: none, or the kernel does not tell
+  int limit = 0;        // RLIMIT_NOFILE; INT_MAX: there is no limit, or the kernel does not tell
 };
 // Counts no more than `most`.
 DescriptorsLeft count_descriptors_left(std::size_t most);

@@ -22,12 +22,13 @@ constexpr int kBits = 64;
 constinit std::array<std::atomic<std::uint64_t>, kMostGuarded / kBits> guarded{};
 // No bit is set in this word or behind it.
 constinit std::atomic<int> words_used{0};
-// A fork copies the bits between these two steps. A thread sets a bit, then finds that no fork has
-// begun since the last one was over: then the next child sees the bit.
+// A fork counts in `begun`, copies the bits to the child, and counts in `over`. A thread sets a bit
+// and then compares the two. If no fork has begun since the last one was over, the next child sees
+// the bit.
 constinit std::atomic<std::uint64_t> begun{0};
 constinit std::atomic<std::uint64_t> over{0};
-// NoFork objects. A thread adds itself, then checks for forks under way. A fork announces that it
-// has begun, then checks this word. So one of the two sees the other.
+// The number of NoFork objects. A thread adds its own, then checks for forks under way. A fork
+// announces that it has begun, then checks this number. So at least one of the two sees the other.
 constinit std::atomic<int> forbidding{0};
 
 bool can_be_guarded(int fd) {
@@ -40,7 +41,7 @@ std::uint64_t bit_of(int fd) {
   return std::uint64_t{1} << static_cast<unsigned>(fd % kBits);
 }
 
-// -1: no call gives one.
+// -1: no call gives a descriptor.
 int harmless_descriptor() {
   if (const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); fd >= 0) return fd;
   if (const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0) return fd;
@@ -63,7 +64,8 @@ void replace_all() {
         has_place = harmless == fd;
         if (has_place) continue;
       }
-      // No descriptor is better than a copy: without a harmless one, or beyond a lowered limit.
+      // No descriptor is better than a copy. So the copy is closed if there is no harmless
+      // descriptor, or if the number is above a lowered limit.
       if (harmless < 0 || ::dup3(harmless, fd, O_CLOEXEC) < 0) ::close(fd);
     }
   }
@@ -86,9 +88,10 @@ void after_fork_in_child() {
   replace_all();
 }
 
-// Runs as the library is loaded: a fork could interrupt a registration by the first link.
+// Runs when the library is loaded. If the first link registered the functions, a fork could come in
+// between.
 [[gnu::constructor]] void watch_forks() {
-  // Without memory for it, children keep their copies.
+  // If there is no memory for the registration, children keep their copies.
   static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));
 }
 
@@ -96,7 +99,7 @@ void after_fork_in_child() {
 
 void keep_from_children(int fd) noexcept {
   if (!can_be_guarded(fd)) return;
-  // Sequentially consistent: comes before the caller's look at forks_begun().
+  // Sequentially consistent: the bit is set before the caller reads forks_begun().
   word_of(fd).fetch_or(bit_of(fd));
   const int needed = fd / kBits + 1;
   int used = words_used.load(std::memory_order_relaxed);

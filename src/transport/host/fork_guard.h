@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/fork_guard.h: descriptors that no child made by fork() may hold.
-// If a child had a copy of a connection's socket, the peer would not notice that this process has
-// executed another program, nor over TCP that it has died: nothing would hang up. A copy of a
-// listening socket would keep its qualifier taken, and requests would wait there unanswered. So in
-// the child each such descriptor becomes a harmless one under the same number, before fork()
-// returns. Where no harmless one can be had, it is closed.
-// A socket that takes a name is made by GuardedFd::make(). It may be copied before it is guarded;
-// but then it is made again, and the copy never gets the name.
+// If a child had a copy of a connection's socket, the connection would stay open when this process
+// executes another program or, over TCP, dies. The peer would not notice. A copy of a listening
+// socket would keep its qualifier taken, and requests would wait there unanswered. So in the child
+// each such descriptor becomes a harmless one under the same number, before fork() returns. If
+// there is no harmless descriptor, the copy is closed.
+// A socket that takes a name is made by GuardedFd::make(). If a child may have copied the socket
+// before it was guarded, make() makes another socket, and the copy never gets the name.
 //
 // A descriptor that cannot be made again, such as an accepted connection, is taken by
-// GuardedFd::take(): no fork begins between it and the guard.
+// GuardedFd::take(): no fork begins before the descriptor is guarded.
 //
 // Not here:   children made without the C library, and children made while a released descriptor is
 //             being closed; docs/design/shm.md says what follows.
@@ -31,7 +31,7 @@ inline constexpr int kMostGuarded = 1 << 20;
 inline constexpr Duration kForkPatience = 200 * kMillisecond;
 
 void keep_from_children(int fd) noexcept;
-// Called before it is closed: afterwards the number may belong to other code.
+// Called before the descriptor is closed: afterwards the number may belong to other code.
 void children_may_have(int fd) noexcept;
 
 // How many forks of any thread have begun, and how many of those are over.
@@ -48,8 +48,8 @@ class ForkPatience {
   std::optional<Instant> end_; // from the first pause on
 };
 
-// While it lives, no fork copies descriptors: new forks wait, and the constructor waits for those
-// under way. Neither waits longer than kForkPatience. Code in between must take no lock.
+// While an object exists, no fork copies descriptors: new forks wait, and the constructor waits for
+// forks under way. Neither waits longer than kForkPatience. Code in between must take no lock.
 class NoFork {
  public:
   NoFork() noexcept;
@@ -71,10 +71,10 @@ class GuardedFd {
   }
   ~GuardedFd() { children_may_have(fd_.get()); }
 
-  // `make` returns a descriptor or -1. The descriptor must not matter to a child yet: `make` is
-  // called again if a fork may have come between it and the guard. If forks follow each other for
-  // kForkPatience, make() returns the last descriptor, and a child may have a copy of it. The forks
-  // may be waiting for this very thread.
+  // `make` returns a descriptor or -1. A copy of the descriptor in a child must do no harm yet:
+  // `make` is called again if a fork may have come before the descriptor was guarded. If forks
+  // follow each other for kForkPatience, make() returns the last descriptor, and a child may have a
+  // copy of it. It waits no longer, since the forks may be waiting for this very thread.
   template <class Make>
   static GuardedFd make(Make make) {
     for (ForkPatience patience;;) {

@@ -142,8 +142,9 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
   return sizeof in6;
 }
 
-// The list of interfaces is the last resort: a routed block of addresses is local without being
-// listed. Binding to an address proves nothing where ip_nonlocal_bind is set.
+// Asks for the route to the address. The list of interfaces is the last resort: a routed block of
+// addresses is local without being listed. Binding to an address would prove nothing if
+// ip_nonlocal_bind is set.
 OrErrno<bool> is_local(const HostAddress& host) {
   if (host.is_loopback()) return true;
   const UniqueFd socket(
@@ -166,8 +167,8 @@ OrErrno<bool> is_local(const HostAddress& host) {
   return route.rtm_type == RTN_LOCAL;
 }
 
-// The kernel is asked last, since that takes four system calls. A loopback address of `own` proves
-// nothing: a firewall may lead other hosts to it.
+// The kernel is asked last, since that takes four system calls. If `own` is a loopback address,
+// this does not prove that the peer is on this host: a firewall may redirect other hosts to it.
 bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer) {
   return own == peer || is_local(peer).value_or(false);
 }

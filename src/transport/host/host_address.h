@@ -27,7 +27,7 @@ struct HostAddress {
   bool is_loopback() const;
 };
 
-// An IPv4-mapped IPv6 address becomes the IPv4 address. Nothing: it is of neither family.
+// An IPv4-mapped IPv6 address becomes the IPv4 address. nullopt: the address is of neither family.
 std::optional<HostAddress> read_address(const Address& address);
 Address write_address(const HostAddress& host);
 // "127.0.0.1", "fe80::1%2"
@@ -35,24 +35,24 @@ std::string to_text(const HostAddress& host);
 // For bind() and connect(); returns the length.
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
 
-// Whether a packet to this address would stay on this host: loopback, or an address that the
-// kernel's routes name now. Fails for lack of descriptors, and where AF_NETLINK is refused for an
-// address that no interface has.
+// True: a packet to this address would stay on this host. The address is a loopback address, or a
+// local one by the kernel's routes of now. Fails for lack of descriptors. If AF_NETLINK is refused,
+// fails for an address that no interface has.
 OrErrno<bool> is_local(const HostAddress& host);
 
-// Whether octets between the two stay on this host. `own`: an address that this host has now;
-// nothing: any of them. "This host" is the network namespace of the calling thread. Also false
-// where is_local() fails.
+// True: octets between the two addresses stay on this host. `own`: an address that this host has
+// now; nullopt: any address of this host. "This host" is the network namespace of the calling
+// thread. Also false if is_local() fails.
 bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer);
 
-// No interface of this host is up with an address: TCP reaches no host, not even this one. False if
-// the kernel gives no answer.
+// True: no interface of this host is up and has an address, so TCP reaches no host, not even this
+// one. Also false if the kernel gives no answer.
 bool has_no_network();
 inline constexpr const char* kNoNetwork =
     "no network interface of this host is up and has an address";
 
-// Whether sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is
-// set. Also true if no socket can be made to find out.
+// True: sockets of this host may have this address, since an interface has it or ip_nonlocal_bind
+// is set. Also true if no socket can be made to find out.
 bool may_bind(const HostAddress& host);
 
 } // namespace datum

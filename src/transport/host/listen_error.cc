@@ -32,7 +32,8 @@ void tell(ShortageLog& shortages, Instant now, const auto& line) {
   }
 }
 
-// The kernel lacks nothing, and its text for that errno ("Too many users") would mislead.
+// For EUSERS of claim_qualifier(). The kernel lacks nothing, and its text for this errno ("Too many
+// users") would mislead.
 std::string no_mark(const ListenPlace& place) {
   return text(
       "listening at {}: none of the {} marks of this qualifier is free: as many addresses of "
@@ -61,7 +62,8 @@ std::string forbidden(const ListenPlace& place, const ListenError& error) {
 } // namespace
 
 const char* refused_listen_call(int error) {
-  for (const SystemCall call : {SystemCall::Bind, SystemCall::Listen, SystemCall::Socket})
+  for (const SystemCall call :
+       {SystemCall::Bind, SystemCall::Listen, SystemCall::Socket, SystemCall::GetSocketName})
     if (refusal_of(call) == error) return name_of(call);
   return nullptr;
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 
-// The error concerns the connection that would have been accepted (accept(2)). The next one may be
-// good.
+// True: the error concerns only the connection that would have been accepted (accept(2)). The next
+// connection may be good.
 bool concerns_one_peer(int error) {
   switch (error) {
   case ECONNABORTED:

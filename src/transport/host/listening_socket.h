@@ -21,8 +21,8 @@ class ListeningOwner {
  public:
   // Connections wait to be accepted. Calls of full(), welcome() and on_lack() follow.
   virtual void begin_turn() {}
-  // Nothing: one more may be accepted. Otherwise the socket rests until this time, or until
-  // room_was_made().
+  // nullopt: one more connection may be accepted. Otherwise the socket rests until this time, or
+  // until room_was_made().
   virtual std::optional<Instant> full() = 0;
   virtual void welcome(GuardedFd accepted) = 0;
   // accept() failed with an errno that concerns more than one peer. The owner logs it. True: the

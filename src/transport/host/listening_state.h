@@ -24,7 +24,7 @@ enum class ListeningState : std::uint8_t {
 enum class ListeningEvent : std::uint8_t {
   Begin,
   Failed,   // accept() failed, and not for one peer alone
-  NoRoom,   // for another half-open connection, and none gives way
+  NoRoom,   // there is no room for another half-open connection, and none gives way
   RoomMade, // a half-open connection is over
   TimeOver, // the socket has rested, or a half-open connection may give way now
 };
@@ -55,8 +55,8 @@ static_assert(every_state_is_left(kListeningTable, kListeningStates, kListeningE
 // --- an accepted socket --------------------------------------------------------------------------
 
 enum class HalfOpenState : std::uint8_t {
-  Stranger, // has not said yet what it wants
-  Known,    // has said it: a Hello between processes of one host, a whole MPA request over TCP
+  Stranger, // the peer has not yet shown what it wants
+  Known,    // it has: by a Hello between processes of one host, by a whole MPA request over TCP
   Over,     // handed on, refused, lost or given up: only to be destroyed
 };
 

@@ -36,8 +36,8 @@ NamesQuestion ask_for(Which which) {
   return question;
 }
 
-// Takes an nlattr, or a message with its header, from the front of `left`. Empty: `left` has no
-// whole one.
+// Takes an nlattr, or a message with its header, from the front of `left`. Empty: `left` does not
+// hold all of it.
 template <class Header>
 std::span<const std::byte> split(std::span<const std::byte>& left, std::size_t length) {
   if (length < sizeof(Header) || length > left.size()) return {};
@@ -58,7 +58,7 @@ NamedSocket::State state_of(std::uint8_t state) {
   return state == TCP_CLOSE ? NamedSocket::State::Rests : NamedSocket::State::IsConnected;
 }
 
-// Reads what the kernel tells of one socket. `has_user` becomes true if it tells the user.
+// Reads what the kernel reports about one socket. `has_user` becomes true if it reports the user.
 bool read_socket(std::span<const std::byte> message, NamedSocket& socket, bool& has_user) {
   unix_diag_msg about{};
   if (!copy_out(message, about)) return false;

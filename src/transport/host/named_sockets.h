@@ -13,8 +13,8 @@
 namespace datum {
 
 struct NamedSocket {
-  // The likeliest holder first. The name of a connected socket may be that of the listener that
-  // accepted it, which has gone.
+  // The likeliest holder of a name comes first. A connected socket may have its name from the
+  // listener that accepted it, and that listener may have gone.
   enum class State : std::uint8_t { Listens, Rests, IsConnected };
   int type = 0; // such as SOCK_SEQPACKET
   State state = State::Rests;
@@ -25,9 +25,9 @@ struct NamedSocket {
 
 enum class Which : std::uint8_t { Listening, All };
 
-// Calls `look` for each socket until it returns false. False: the kernel does not answer, or not
-// for all of them (before Linux 5.3, without the module, or where a filter of system calls forbids
-// the question). Fails for lack of descriptors.
+// Calls `look` for each socket until `look` returns false. Returns false if the kernel does not
+// answer, or not for all sockets (before Linux 5.3, without the module, or if a filter of system
+// calls forbids the question). Fails for lack of descriptors.
 OrErrno<bool> look_through_names(Which which, const std::function<bool(const NamedSocket&)>& look);
 
 } // namespace datum

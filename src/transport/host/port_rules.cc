@@ -36,7 +36,7 @@ PortRange any_port_range_below(const std::string& ephemeral) {
   if (start <= kLowest || start > kHighest) start = kUsualStart;
   const long low = std::max(kLowest, start - kWanted);
   if (low > kMappedPorts.high || start <= kMappedPorts.low) return range(low, start - 1);
-  // Above the mapped ports if there is room: no other program searches for a port there.
+  // The range above the mapped ports comes first: no other program searches for a port there.
   if (start - 1 - kMappedPorts.high >= kEnough) return range(kMappedPorts.high + 1, start - 1);
   return range(kMappedPorts.low - kWanted, kMappedPorts.low - 1);
 }

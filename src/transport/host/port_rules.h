@@ -14,8 +14,8 @@ namespace datum {
 
 // net.ipv4.ip_unprivileged_port_start: ports below this one need a privilege.
 long unprivileged_port_start();
-// unprivileged_port_start(), but at least 1024: the administrator may raise a lower value again, and
-// other hosts may have the usual 1024.
+// unprivileged_port_start(), but at least 1024: the administrator may raise a lower value again,
+// and other hosts may have the usual 1024.
 std::uint16_t first_unprivileged_port();
 // Text for the log. EACCES does not tell a missing privilege from a policy, so it names both.
 inline constexpr std::string_view kLacksPrivilege =
@@ -32,8 +32,8 @@ PortRange any_port_range();
 // Computes that range; `ephemeral` is the text of ip_local_port_range.
 PortRange any_port_range_below(const std::string& ephemeral);
 
-// The ranges to use when any_port_range() is all taken: the ephemeral ports below and above
-// kMappedPorts. An empty range has low > high.
+// The ranges to use when all ports of any_port_range() are taken: the ephemeral ports below and
+// above kMappedPorts. An empty range has low > high.
 std::array<PortRange, 2> ephemeral_ports_beside_mapped();
 std::array<PortRange, 2> beside_mapped(const std::string& ephemeral);
 

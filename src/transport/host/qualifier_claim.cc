@@ -16,7 +16,8 @@ namespace {
 int take(int type, const std::string& name, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make([&] { return ::socket(AF_UNIX, type | SOCK_CLOEXEC, 0); });
   if (!socket) return errno;
-  // Nothing reads what other processes send to it, so the kernel need not keep it.
+  // This process never reads what other processes send to the socket, so the kernel need not keep
+  // these data.
   if (::shutdown(socket.get(), SHUT_RD) != 0) return errno;
   if (const int error = take_name(socket.get(), name); error != 0) return error;
   out = std::move(socket);
@@ -34,9 +35,9 @@ int take_mark(ConnQual qualifier, GuardedFd& out) {
   return EUSERS;
 }
 
-// 0: no socket has that name; EADDRINUSE: a socket has it; otherwise the errno of connect().
-// Connecting a datagram socket tells its owner nothing, and needs no accept(). Only ECONNREFUSED
-// means that there is no such name.
+// 0: no socket has that name; EADDRINUSE: a socket has it; another errno: a shortage. The process
+// that has the name does not notice the connect() of a datagram socket, and need not accept() it.
+// Only ECONNREFUSED means that there is no such name.
 int look_for(int socket, const std::string& name) {
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(name, address);
@@ -46,14 +47,14 @@ int look_for(int socket, const std::string& name) {
   return shortage_of(error).lack == Lack::Other ? EADDRINUSE : error;
 }
 
-// Looks for the claims of `host` (nothing: every address), over TCP and over shared memory.
+// Searches for the claims of `host` (nullopt: every address), over TCP and over shared memory.
 int look_for_claims(int socket, const std::optional<HostAddress>& host, ConnQual qualifier) {
   if (const int found = look_for(socket, abstract_name(kMappedNames, host, qualifier)); found != 0)
     return found;
   return look_for(socket, abstract_name(kSameHostNames, host, qualifier));
 }
 
-// Looks for each mark, since marks that have gone leave gaps.
+// Searches for each mark, since marks that have gone leave gaps.
 int look_for_marks(int socket, ConnQual qualifier) {
   for (int i = 0; i < kMarks; ++i)
     if (const int found = look_for(socket, mark_name(i, qualifier)); found != 0) return found;
@@ -73,7 +74,8 @@ bool is_taken(int error) {
   return error == EADDRINUSE || error == EUSERS;
 }
 
-// Take first, look then: of two processes that want the two forms at least one sees the other.
+// Takes the names first, then searches for the other form. So of two processes that want the two
+// forms, at least one finds the other.
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
                     ConnQual qualifier, QualifierClaim& out) {
   QualifierClaim claim;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/qualifier_claim.h: which process has a qualifier without a TCP port, by names
-// alone.
+// transport/host/qualifier_claim.h: the socket names by which a process has a qualifier, if no TCP
+// port decides which process has it.
 //
-// Lives here: the families of names; taking a name so that every address and a single address
-//             exclude each other; whether a process has claimed the qualifier in the other of these
-//             two forms. None of that takes longer where many qualifiers are claimed.
+// Lives here: the families of names; taking a name so that a claim of every address and a claim of
+//             a single address exclude each other; whether a process has claimed the qualifier in
+//             the other of these two forms. The time for this does not grow with the number of
+//             claimed qualifiers.
 //
 // Not here:   the protocol behind a name. docs/design/shm.md says what this is good for.
-// Bounds:     kMarks single addresses of this host for each qualifier.
+// Bounds:     at most kMarks single addresses of this host for each qualifier.
 #pragma once
 
 #include <optional>
@@ -37,12 +38,13 @@ bool is_taken(int error);
 
 struct QualifierClaim {
   GuardedFd name;
-  // For a single address: a claim of every address can look for all marks, not for all addresses.
+  // Only for a single address. A process that claims every address searches for all marks, since it
+  // cannot search for all addresses.
   GuardedFd mark;
 };
 
-// 0 or errno; EADDRINUSE: a socket has that name, or the qualifier in the other form. `host`
-// nothing: every address of this host. EUSERS: more than kMarks addresses have it.
+// Returns 0 or an errno. EADDRINUSE: a socket has that name, or the qualifier in the other form.
+// EUSERS: all marks of the qualifier are taken. `host` nullopt: every address of this host.
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
                     ConnQual qualifier, QualifierClaim& out);
 // Takes the name alone, beside a claim of the qualifier by this process.
@@ -52,10 +54,10 @@ int name_qualifier(std::string_view family, const std::optional<HostAddress>& ho
 // there, and no other process can listen there.
 int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, GuardedFd& out);
 
-// Whether the qualifier of a rendezvous is claimed in the form that excludes it, too. `name`: the
-// address in the name of the rendezvous; the claim would be for every address. `name` nothing: a
-// rendezvous of every address; the claim would be for the dialled address. Processes that keep to
-// the rules never claim both forms. Fails for lack of descriptors.
+// True: the qualifier of a rendezvous is also claimed in the other form. If `name` is an address,
+// the rendezvous is for that address, and the other form is a claim of every address. If `name` is
+// nullopt, the rendezvous is for every address, and the other form is a claim of `dialled`.
+// Processes that keep to the rules never have both forms. Fails for lack of descriptors.
 OrErrno<bool> is_claimed_otherwise(const std::optional<HostAddress>& name,
                                    const HostAddress& dialled, ConnQual qualifier);
 

@@ -21,8 +21,8 @@ namespace {
 
 constexpr ConnQual kLargestPort = 65535;
 
-// Other users choose their names. So a part is logged only if all its characters can be in an
-// address.
+// Other users choose the names of their sockets. So a part of such a name is logged only if all its
+// characters can be in an address.
 bool is_address(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef:.%") == std::string_view::npos;
 }
@@ -92,8 +92,8 @@ class Names {
   const std::array<std::string, 2> own_claims_, other_claims_;
 };
 
-// Connects to the listener at `name`, to learn its process. Nothing: no process listens there, or
-// its queue is full.
+// Connects to the listener at `name`, to learn its process. nullopt: no process listens there, or
+// the listener's queue is full.
 OrErrno<std::optional<QualifierHolder>> knock_at(const std::string& name) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return tl::unexpected(errno);
@@ -125,8 +125,8 @@ class Search {
     }
     const bool connected =
         socket.type == SOCK_SEQPACKET && socket.state == NamedSocket::State::IsConnected;
-    // Such sockets are links that this user's service point made before, or marks of its other
-    // addresses.
+    // Connected sockets of this user are links that a service point has made. Marks of this user
+    // belong to its other addresses.
     if (*ours && (connected || mark)) return true;
     const int worth = *ours ? 3 : mark ? 1 : connected ? 0 : 2;
     if (worth > worth_) {

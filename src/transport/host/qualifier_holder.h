@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/qualifier_holder.h: which process's socket names keep a process from a qualifier.
+// transport/host/qualifier_holder.h: which process has the socket names that keep this process from
+// a qualifier.
 // Lives here: which names those are, whether they are another user's, and the log line about them.
 // Not here:   what follows: a service point without shared memory, or none (docs/design/shm.md).
 // Threads:    any.
@@ -22,8 +23,8 @@
 namespace datum {
 
 struct QualifierHolder {
-  std::string name;          // one of them, without the leading NUL
-  std::optional<uid_t> user; // nothing: the kernel does not tell
+  std::string name;          // one of these names, without the leading NUL
+  std::optional<uid_t> user; // nullopt: the kernel does not tell
   pid_t process = 0;         // the process that took the name; 0: the kernel does not tell
   // True: the holder is known to run as this user. A user number that may stand for unknown users
   // (same_user.h) proves nothing.
@@ -34,22 +35,22 @@ std::string to_text(const QualifierHolder& holder);
 
 // The names that the caller wanted and could not get.
 enum class NamesWanted : std::uint8_t {
-  Rendezvous, // a TCP port excludes what conflicts with it
+  Rendezvous, // a rendezvous alone: the TCP port keeps conflicting names away
   Mapped,     // the claim of a process that listens over TCP, beside a rendezvous and its claim
-  All,        // claims exclude what conflicts with them
+  All,        // a rendezvous and claims: the claims keep conflicting names away
 };
 
-// A holder of such names for `host` (nothing: every address), or of names that exclude them. A
-// holder of this user is preferred. Unless a listener at the rendezvous settles it, the kernel goes
-// through all UNIX sockets. Nothing: no socket has such a name now, except links and marks of this
-// user. Fails for lack of descriptors.
+// Finds a holder of such names for `host` (nullopt: every address), or of names that exclude them.
+// A holder of this user is preferred. If there is no listener at the rendezvous that settles the
+// question, the kernel goes through all UNIX sockets. nullopt: no socket has such a name now,
+// except links and marks of this user. Fails for lack of descriptors.
 OrErrno<std::optional<QualifierHolder>>
 find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier,
                       NamesWanted wanted);
 
-// The qualifiers that had a line in the log a short time ago. Programs try the same one again and
-// again, and each of several qualifiers needs its own line. When it is full, the oldest is
-// forgotten.
+// The qualifiers that had a line in the log a short time ago. Programs try the same qualifier again
+// and again, and each of several qualifiers needs its own line. When the list is full, the oldest
+// qualifier is forgotten.
 class HolderLog {
  public:
   static constexpr Duration kSilence = ShortageLog::kSilence;

@@ -39,7 +39,7 @@ OrErrno<uid_t> overflow_uid() {
 
 } // namespace
 
-// Lines of "first here, first there, how many". The highest number names no user.
+// Each line is "first here, first there, how many". The highest number names no user.
 bool maps_every_user(std::string_view map) {
   constexpr std::uint64_t kAll = 0xffffffff;
   const std::string lines(map);

@@ -16,8 +16,8 @@ struct SocketRefusal {
   int error = 0;               // the errno with which a sandbox refuses it
 };
 
-// The refusal of a call that every link needs, whichever side dials. Nothing: none is refused. A
-// shortage is no refusal.
+// The refusal of a call that every link needs, whichever side dials. nullopt: no such call is
+// refused. A shortage is no refusal.
 std::optional<SocketRefusal> refusal_of_unix_sockets();
 // "this process may not use UNIX sockets (AF_UNIX): ..."
 std::string to_text(const SocketRefusal& refusal);

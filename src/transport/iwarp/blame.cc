@@ -26,7 +26,7 @@ std::optional<Named> named_by(const Terminate& terminate, const UnfinishedReques
   if (!decode(in, echo)) return std::nullopt;
   if (echo.queue == kSendQueue) return placed(unfinished.find_send(echo.msn));
   if (echo.queue != kReadQueue) return std::nullopt;
-  // Linux siw puts the size of a Read where its MSN belongs; its sink names it as well.
+  // Linux siw puts the size of a Read where the MSN belongs. So the Read is found by its sink.
   const bool by_sink = terminate.has_request && echo.control.opcode == Rdmap::ReadRequest;
   const std::optional<OutstandingReads::Place> read =
       by_sink ? reads.find_sink(terminate.request.sink_offset) : reads.find_msn(echo.msn);
@@ -44,20 +44,21 @@ DtoStatus status_of(const ErrorCode& error) {
 DtoStatus status_of(const ErrorCode& error, const Named& named) {
   if (error == error::kNoBuffer && named.kind == RequestClass::Placed)
     return DtoStatus::ReceiverNotReady;
-  // Of an Atomic: its eight octets are not aligned (check 33).
+  // For an Atomic this error means that its eight octets are not aligned (check 33).
   if (error == error::kStreamCatastrophic && named.atomic) return DtoStatus::RemoteAccess;
   return status_of(error);
 }
 
 } // namespace
 
-// The request that the peer names gets the reason (decision 415), the others are flushed.
+// The request that the peer names completes with the reason (decision 415). All others are flushed.
 std::optional<BlamedRequest> blamed_by(const Terminate& terminate,
                                        const UnfinishedRequests& unfinished,
                                        const OutstandingReads& reads) {
   if (const std::optional<Named> named = named_by(terminate, unfinished, reads))
     return BlamedRequest{named->kind, status_of(terminate.error, *named), named->before};
-  // A Read is what the peer could not serve; it need not echo one.
+  // A Terminate without a header is taken to mean the oldest Read, if there is one: a peer that
+  // cannot serve a Read need not echo it.
   const bool of_a_read =
       !terminate.has_header && terminate.error.layer != kLayerMpa && reads.of_consumer() != 0;
   if (!of_a_read) return std::nullopt;

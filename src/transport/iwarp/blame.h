@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/blame.h: the request of ours that a Terminate of the peer's names, and the reason
-// that its consumer is told.
+// transport/iwarp/blame.h: which request of this side a Terminate of the peer names, and the status
+// with which that request completes.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace datum::iwarp {
 struct BlamedRequest {
   RequestClass kind = RequestClass::Placed;
   DtoStatus status = DtoStatus::Success;
-  std::uint32_t before = 0; // of its class, that are before it
+  std::uint32_t before = 0; // how many requests of the same class are before it
   bool operator==(const BlamedRequest&) const = default;
 };
 
-// nullopt: none, and all are flushed.
+// nullopt: the Terminate names no request, so all requests are flushed.
 std::optional<BlamedRequest> blamed_by(const Terminate& terminate,
                                        const UnfinishedRequests& unfinished,
                                        const OutstandingReads& reads);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The crc32 instruction takes eight octets a cycle, and so do carry-less multiplications of
-// vectors: the two are different units, so a block is worked on by both. Its first part is three
-// streams, as an instruction takes three cycles; the rest is folded in three vectors (Intel's paper
-// "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ", 2009, from which the exponents
-// are). What each part leaves is moved to the end of the block, and added.
+// vectors. They run in different units of the processor, so both work on a block at the same time.
+// The first part of a block is read as three streams, since the result of a crc32 instruction takes
+// three cycles. The rest is folded in three vectors (Intel's paper "Fast CRC Computation for
+// Generic Polynomials Using PCLMULQDQ", 2009, the source of the exponents). Then the CRC of each
+// part is moved to the end of the block, and all of them are added.
 #include "transport/iwarp/crc32c_blocks.h"
 
 #ifdef __x86_64__
@@ -40,7 +41,7 @@ constexpr std::uint64_t reflected(std::uint32_t value) {
   return turned;
 }
 
-// The factors that move 16 octets so many octets on; each half has its own.
+// The factors that move 16 octets on by `octets`. Each half of the 16 octets has its own factor.
 struct Fold {
   std::uint64_t low;
   std::uint64_t high;
@@ -50,7 +51,7 @@ constexpr Fold fold_by(std::size_t octets) {
           .high = reflected(power_of_x(8 * octets - 32)) << 1U};
 }
 
-// The factor that moves a CRC so many octets on; the crc32 instruction reduces the product.
+// The factor that moves a CRC on by `octets`. The crc32 instruction reduces the product.
 constexpr std::uint64_t skip(std::size_t octets) {
   return reflected(power_of_x(8 * octets - 33));
 }
@@ -156,7 +157,7 @@ DATUM_WIDE std::uint32_t add_block(const std::byte* block, std::byte* to, std::u
 } // namespace
 
 bool crc32c_blocks_work() {
-  // With AVX-512 ISA-L, where it is built in, folds vectors of 64 octets, which is faster still.
+  // With AVX-512, ISA-L (if it is in the build) folds vectors of 64 octets, which is faster still.
   static const bool work =
       __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("vpclmulqdq") != 0 &&
       __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("sse4.2") != 0 &&

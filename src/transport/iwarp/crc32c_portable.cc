@@ -27,7 +27,7 @@ constexpr std::size_t kAtOnce = 8;
 
 using Tables = std::array<std::array<std::uint32_t, 256>, kAtOnce>;
 
-// Table n moves an octet's share past n octets that follow.
+// Table n gives the share of an octet in the CRC after n more octets.
 constexpr Tables made_tables() {
   Tables tables{};
   for (std::uint32_t octet = 0; octet < 256; ++octet) {

@@ -8,8 +8,8 @@
 
 namespace datum::iwarp {
 
-// Both go on from `running` through all octets. crc32c_by_instruction() needs cpu_has_crc32c(). If
-// the compiler does not offer the instruction, it is crc32c_by_tables().
+// Both continue the CRC `running` over all octets. crc32c_by_instruction() needs cpu_has_crc32c().
+// If the compiler does not offer the instruction, it does the same as crc32c_by_tables().
 std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running);
 // Eight octets at a time, by eight tables.
 std::uint32_t crc32c_by_tables(Octets octets, std::uint32_t running);

@@ -62,7 +62,7 @@ constexpr std::uint32_t queue_of(Rdmap opcode) {
 }
 
 // RFC 5041 section 4.1 with RFC 5040 section 4.1: two octets that every segment begins with.
-// Reserved bits are sent as zero and not looked at.
+// Reserved bits are sent as zero, and ignored when they arrive.
 struct Control {
   static constexpr std::size_t kWireSize = 2;
   bool tagged = false;
@@ -116,7 +116,7 @@ static_assert(round_trips(TaggedHeader{.stag = 0x12345601, .offset = 0x7f0011223
 struct UntaggedHeader {
   static constexpr std::size_t kWireSize = 18;
   Control control{};
-  Stag invalidate = 0; // Send with Invalidate; otherwise sent as zero and not looked at
+  Stag invalidate = 0; // for Send with Invalidate; otherwise sent as zero, and ignored
   std::uint32_t queue = 0;
   std::uint32_t msn = 0;
   std::uint32_t offset = 0; // MO, of this segment's payload in the message

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/delivery.h: completes the Recv of a message that has come whole.
-// Lives here: the completion, and the counts before it.
+// Lives here: the completion, and the counters that are raised before it.
 // Not here:   checks and placement (inbound.h), messages that wait for a Recv
 //             (unexpected_messages.h).
 // Threads:    the adapter's lock.

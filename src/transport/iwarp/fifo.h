@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/fifo.h: a queue in one piece of memory that grows and is then kept, so that the
-// data path stops allocating once it has seen its largest load. make_room() returns lack of memory,
-// since nothing may be thrown across a channel.
+// transport/iwarp/fifo.h: a queue in one piece of memory. The memory grows and is then kept, so the
+// data path allocates nothing after its largest load. make_room() returns false for lack of memory,
+// since no exception may leave a channel.
 #pragma once
 
 #include <cassert>
@@ -20,7 +20,7 @@ class Fifo {
   T& back() { return items_[index(size_ - 1)]; }
   T& operator[](std::size_t at) { return items_[index(at)]; }
   const T& operator[](std::size_t at) const { return items_[index(at)]; }
-  // True: there is a place for one more. False: no memory for it.
+  // True: there is a place for one more element. False: there is no memory for it.
   bool make_room() {
     if (size_ != items_.size()) return true;
     try {
@@ -30,7 +30,7 @@ class Fifo {
     }
     return true;
   }
-  // make_room() must have come before.
+  // make_room() must have returned true.
   void push(const T& item) {
     assert(size_ != items_.size());
     items_[index(size_)] = item;
@@ -51,7 +51,7 @@ class Fifo {
     head_ = 0;
   }
 
-  static constexpr std::size_t kFirst = 8; // a power of two, and so are all others
+  static constexpr std::size_t kFirst = 8; // a power of two, like all later sizes
   std::vector<T> items_;
   std::size_t head_ = 0;
   std::size_t size_ = 0;

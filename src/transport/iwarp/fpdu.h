@@ -15,7 +15,7 @@ inline constexpr std::size_t kLeastUlpdu = 128;
 inline constexpr std::size_t kMarkerSize = 4;
 inline constexpr std::size_t kMarkerSpacing = 512;
 
-// The pad follows from the size of length field and ULPDU together, not from that of the payload.
+// The pad depends on the size of length field and ULPDU together, not on that of the payload.
 constexpr std::size_t pad_of(std::size_t ulpdu) {
   return (0 - (kLengthSize + ulpdu)) & 3U;
 }

@@ -8,7 +8,7 @@
 namespace datum::iwarp {
 namespace {
 
-constexpr std::size_t kMostPlaces = 72; // segments of a Recv, held tail, trailer
+constexpr std::size_t kMostPlaces = 72; // segments of a Recv, held tail of a Write, trailer
 
 std::uint32_t crc_field(Octets octets) {
   std::uint32_t value = 0;
@@ -45,7 +45,7 @@ std::size_t FpduDecoder::feed(Octets in) {
     case Phase::Asking:
     case Phase::Stopped: break;
     }
-    if (in.size() == before && phase_ == Phase::Payload) break; // no place now
+    if (in.size() == before && phase_ == Phase::Payload) break; // the payload has no place now
   }
   return given - in.size();
 }
@@ -71,7 +71,7 @@ void FpduDecoder::on_head() {
   phase_ = Phase::Header;
 }
 
-// The usual case: the FPDU has arrived in one piece, and the sink gets its payload where it lies.
+// The usual case: the FPDU has arrived in one piece, so the sink gets its payload without a copy.
 void FpduDecoder::try_whole(Octets& in) {
   if (in.size() < kHeadSize) return;
   copy_bytes(buffer_.data(), in.data(), kHeadSize);
@@ -91,7 +91,7 @@ void FpduDecoder::try_whole(Octets& in) {
   in = in.subspan(wanted_);
   phase_ = Phase::Asking;
   ask(checked_ == Crc::Bad ? nullptr : &payload);
-  // Taken, or its CRC was bad and it was not looked at further.
+  // The sink has taken the whole FPDU.
   if (phase_ == Phase::Head) in = whole.subspan(size);
 }
 

@@ -19,24 +19,25 @@ struct FpduHead {
 };
 
 enum class Step : std::uint8_t {
-  Go,      // payload to the sink's places, then on_end()
+  Go,      // the payload goes to the sink's places; then on_end() is called
   Discard, // as Go, but the payload is dropped
   Done,    // the sink has taken the whole FPDU
-  Wait,    // ask again when feed() is called next
+  Wait,    // the next feed() calls on_header() again
   Stop,    // nothing more is read
 };
 
 class FpduSink {
  public:
-  // The first four octets. Returns how many octets of the ULPDU on_header() wants; 0: stop.
+  // The first four octets have come. Returns how many octets of the ULPDU on_header() wants; 0:
+  // stop.
   virtual std::size_t on_head(const FpduHead& head) = 0;
   // `payload`: the octets behind the wanted ones, if all of them are there and the CRC is good;
   // otherwise nullptr. Only with a payload may the sink return Done.
   virtual Step on_header(Octets header, const Octets* payload) = 0;
-  // Where the payload from `done` on belongs: at most `length` octets. Returns how many segments
-  // were filled in; 0: wait, or stopped.
+  // Writes to `out` where the payload from `done` on belongs, for at most `length` octets. Returns
+  // the number of segments. 0: the payload has to wait, or the decoder was stopped.
   virtual std::size_t places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) = 0;
-  // True: the caller of FpduDecoder::places() may put octets there.
+  // True: the caller of FpduDecoder::places() may put octets to the places itself.
   virtual bool may_be_placed_for() const = 0;
   // The FPDU is whole and its CRC good. False: stop.
   virtual bool on_end() = 0;
@@ -48,7 +49,8 @@ class FpduSink {
 
 class FpduDecoder {
  public:
-  // The most that on_head() may ask for: a Terminate with all its echoes, an Atomic Request.
+  // The most octets that on_head() may ask for. A Terminate with all its echoes, and an Atomic
+  // Request, have so many.
   static constexpr std::size_t kMostHeader = UntaggedHeader::kWireSize + AtomicRequest::kWireSize;
 
   explicit FpduDecoder(FpduSink& sink) : sink_(sink) {}
@@ -56,12 +58,12 @@ class FpduDecoder {
   // Nothing is read any more.
   void stop() { phase_ = Phase::Stopped; }
 
-  // Returns how much was taken: less than all when the sink waits or has stopped.
+  // Returns how many octets were taken: not all of them if the sink waits or has stopped.
   std::size_t feed(Octets in);
-  // Where the next octets of the stream belong, in their order, up to the end of the FPDU. 0: the
-  // caller has to feed() them.
+  // Writes to `out` where the next octets of the stream belong, in their order, up to the end of
+  // the FPDU. Returns the number of places. 0: the caller has to feed() the octets.
   std::size_t places(std::span<Segment> out);
-  // So many octets have been put to the places.
+  // The caller has put this many octets to the places.
   void placed(std::uint64_t octets);
 
   bool at_boundary() const { return phase_ == Phase::Head && have_ == 0; }

@@ -136,8 +136,8 @@ std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
   return count;
 }
 
-// True: the FPDU is an Ack or a Close with which an own peer may interrupt its message as it ends.
-// A segment of that message always has payload.
+// True: the FPDU is an Ack or a Close. An own peer that ends the connection may send these in the
+// middle of a message. Segments of that message always have payload.
 bool Inbound::is_last_carrier() const {
   return payload_ == 0 && tagged_.control.last && stream_.peer == PeerKind::Own &&
          (tagged_.stag == kAckStag || tagged_.stag == kCloseStag);
@@ -155,7 +155,7 @@ void Inbound::end_write() {
       stream_.peer == PeerKind::Own) {
     end_carrier();
   } else if (!opens) {
-    // A request of the peer's consumer. The RTR is none: end_first() takes it.
+    // This is a request of the peer's consumer. The RTR is not: end_first() handles it.
     count_write();
   }
 }
@@ -177,7 +177,7 @@ Step Inbound::on_read_response(const Octets* payload) {
   if (read == nullptr || read->atomic) { // 26
     error = error::kDdpLocal;
   } else if (read->work == nullptr) {
-    // A Read of no octets that had to wait in siw behind a Send is answered with as many octets as the
+    // siw answers a Read of no octets that had to wait behind a Send with as many octets as the
     // Send had. They are thrown away.
     if (payload == nullptr || payload->empty()) return Step::Go;
     return on_end() ? Step::Done : Step::Stop;
@@ -263,8 +263,9 @@ Step Inbound::check_receive(bool& waits) {
     }
   }
   if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
-  // Immediate Data of its own takes a Recv (RFC 7306 section 6.3) and leaves its memory alone; a
-  // segment in the middle of a Send is measured like a Send.
+  // Immediate Data as a message of its own takes a Recv (RFC 7306 section 6.3), but does not write
+  // to the Recv's memory. In the middle of a Send, any segment is measured like a segment of the
+  // Send.
   const bool fills = send_open_ || !is_immediate(untagged_.control.opcode);
   const std::uint64_t end = untagged_.offset + payload_;
   if (end > 0xffffffffU || (fills && !waits && end > capacity)) { // 11
@@ -278,7 +279,7 @@ Step Inbound::check_receive(bool& waits) {
   return Step::Go;
 }
 
-// Makes a place for the message of the current FPDU. Wait: there is none now.
+// Makes a place for the message of the current FPDU. Step::Wait: there is no place now.
 Step Inbound::stage() {
   if (send_open_) return Step::Go; // the message has a place
   switch (unexpected_.begin(untagged_, ulpdu_)) {
@@ -296,10 +297,10 @@ Step Inbound::on_send(const Octets* payload) {
     return Step::Go;
   }
   const bool begins = !send_open_ && unexpected_.empty();
-  // The usual message: whole, of one FPDU, for a Recv that is there.
+  // The usual message is whole, consists of one FPDU, and finds a Recv.
   if (payload != nullptr && begins && !first_ && untagged_.control.last && untagged_.offset == 0 &&
       !is_invalidating(untagged_.control.opcode)) {
-    ++stream_.placed; // its completion may end the connection
+    ++stream_.placed; // before the completion, which may end the connection
     if (stream_.events->place_message(payload->data(), payload->size(),
                                       is_solicited(untagged_.control.opcode))) {
       ++next_msn_[kSendQueue];
@@ -481,7 +482,8 @@ bool Inbound::on_end() {
 
 // False: the FPDU was a Write of no octets, which is the RTR, or the connection has ended.
 bool Inbound::end_first() {
-  // An initiator that cannot go on sends a Terminate as its first FPDU, which establishes nothing.
+  // An initiator that cannot go on sends a Terminate as its first FPDU. A Terminate does not
+  // establish the connection.
   if (control_octets_.opcode == Rdmap::Terminate) return true;
   first_ = false;
   const bool empty_write = control_octets_.opcode == Rdmap::Write && payload_ == 0;
@@ -530,7 +532,7 @@ void Inbound::end_atomic_response() {
 void Inbound::end_terminate() {
   Terminate terminate;
   const Octets payload = Octets(header_).first(header_size_).subspan(UntaggedHeader::kWireSize);
-  // A Terminate that is too short to tell why still ends the stream.
+  // A Terminate that is too short to name an error still ends the stream.
   if (!decode(payload, terminate)) terminate = make_terminate(error::kLocal);
   control_.on_terminate(terminate, untagged_);
 }

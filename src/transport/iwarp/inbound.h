@@ -31,8 +31,8 @@ class Inbound final : public FpduSink {
   // The peer's first FPDU is the RTR Send, which is no message of its consumer.
   void expect_rtr_send() { rtr_send_ = true; }
   // Responder: until an FPDU of the peer was valid, this side may send nothing (RFC 5044 section
-  // 7.1.2), not even a Terminate about the first one. So the first FPDU is read to its end, and only
-  // a good CRC makes it valid.
+  // 7.1.2), not even a Terminate about the first one. So the first FPDU is read to its end, and
+  // only a good CRC makes it valid.
   void judge_first_at_its_end() { judges_late_ = true; }
   void on_receive_posted();
   // When the message that waits longest will have waited too long.
@@ -42,7 +42,8 @@ class Inbound final : public FpduSink {
   void on_time() {
     if (!stream_.ended) unexpected_.on_time();
   }
-  // Rights are checked again before more octets are placed: others may have run meanwhile.
+  // Access rights are checked again before more octets are placed, since they may change between
+  // two turns.
   void end_of_turn() { checked_ = false; }
   bool message_under_way() const {
     return send_open_ || write_open_ || outbound_.reads().response_open();
@@ -97,7 +98,7 @@ class Inbound final : public FpduSink {
   Step refuse(const Terminate& terminate);
   Step refuse(ErrorCode error);         // without an echo
   Step refuse_segment(ErrorCode error); // echoes the header of the current segment
-  Step refuse_request(ErrorCode error); // echoes that and the Read Request in it
+  Step refuse_request(ErrorCode error); // echoes that header and the Read Request behind it
   Octets current_header() const;
 
   Stream& stream_;
@@ -107,8 +108,8 @@ class Inbound final : public FpduSink {
   bool rtr_send_ = false;
   bool swallow_ = false; // the current FPDU is the RTR Send
   bool judges_late_ = false;
-  std::optional<Terminate> verdict_; // on the first FPDU, whose end has not come
-  bool checked_ = false;             // rights to the current places, in this turn
+  std::optional<Terminate> verdict_; // the error of the first FPDU, until its end has come
+  bool checked_ = false;             // the rights to the current places were checked in this turn
 
   // The current FPDU.
   std::uint16_t ulpdu_ = 0;
@@ -119,7 +120,7 @@ class Inbound final : public FpduSink {
   std::uint64_t memory_ = 0;  // address of a Write's payload
   std::array<std::byte, FpduDecoder::kMostHeader> header_{};
   std::size_t header_size_ = 0;
-  std::array<std::byte, 64> tail_{}; // the end of a Write, until its CRC was good
+  std::array<std::byte, 64> tail_{}; // the end of a Write, until its CRC is known to be good
 
   // Messages whose last segment has not come.
   bool send_open_ = false;

@@ -17,8 +17,8 @@ class MessageTurn {
   bool is_free() const { return whose_ == Whose::Nobody; }
   bool is_own() const { return whose_ == Whose::Requester; }
   bool is_response() const { return whose_ == Whose::Responder; }
-  // If both wait. True: so many responses have left in a row that a request of this side has its
-  // turn.
+  // Asked if a request and a response wait. True: the request goes first, since
+  // kResponsesInARow responses have left in a row.
   bool own_goes_first() const { return responses_in_a_row_ >= kResponsesInARow; }
 
   // An FPDU was built. `last`: it ends its message.

@@ -26,8 +26,9 @@ std::uint16_t at_most(std::uint16_t wish, std::uint16_t limit) {
   return limit == kNotNegotiated ? wish : std::min(wish, limit);
 }
 
-// Revision 1 does not tell how many Reads the peer serves. If the consumer chose reads_out, that
-// counts. Otherwise at most one Read: a peer that serves any serves one.
+// Revision 1 does not say how many Reads the peer serves. If the consumer chose reads_out, its
+// choice counts. Otherwise this side has at most one Read outstanding: a peer that serves Reads
+// serves one.
 std::uint16_t unnegotiated(const Wishes& wishes) {
   return wishes.reads_out_chosen ? wishes.reads_out : std::min<std::uint16_t>(wishes.reads_out, 1);
 }

@@ -10,10 +10,10 @@ namespace datum::iwarp {
 
 // The wishes and offers of this side.
 struct Wishes {
-  std::uint8_t revision = 2; // revision of a request; 1 to try again with a peer that closed on 2
+  std::uint8_t revision = 2; // of a request; 1: a second try with a peer that closed on revision 2
   bool crc = true;
-  std::uint16_t reads_in = 0;   // IRD: how many the EP serves at a time
-  std::uint16_t reads_out = 0;  // ORD: how many it will have outstanding
+  std::uint16_t reads_in = 0;   // IRD: how many Reads the EP serves at a time
+  std::uint16_t reads_out = 0;  // ORD: how many Reads the EP will have outstanding
   bool reads_out_chosen = true; // the consumer chose reads_out, perhaps knowing the peer's IRD
   // The qualifier has several candidate ports: only an own peer can answer the request.
   bool for_own_kind = false;
@@ -29,13 +29,13 @@ enum class Rtr : std::uint8_t {
 
 struct Terms {
   bool crc = true;
-  bool markers = false; // the peer wants them in the octets that this side sends
+  bool markers = false; // the peer wants markers in the octets that this side sends
   bool enhanced = false;
   bool peer_to_peer = false;
   Rtr rtr = Rtr::None;
   std::uint16_t reads_in = 0; // how many Reads this side serves
   std::uint16_t reads_out = 0;
-  std::uint16_t peer_ird = kNotNegotiated; // as the peer sent it; Session checks it before a Read
+  std::uint16_t peer_ird = kNotNegotiated; // as the peer sent it
   std::uint16_t peer_ord = kNotNegotiated;
   bool operator==(const Terms&) const = default;
 };
@@ -53,7 +53,7 @@ enum class ReplyVerdict : std::uint8_t {
   Agreed,
   Rejected,  // the peer's consumer has refused
   Unusable,  // the reply contradicts itself or the request: close
-  Terminate, // `error` goes out as the first FPDU, then close
+  Terminate, // send a Terminate with `error` as the first FPDU, then close
 };
 struct Conclusion {
   ReplyVerdict verdict = ReplyVerdict::Unusable;

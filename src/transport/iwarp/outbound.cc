@@ -81,19 +81,20 @@ void Outbound::give_room() {
   stream_.events->on_room();
 }
 
-// Behind what will be dropped nothing can follow: a message would go on in the middle of another.
+// If FPDUs will be dropped at the end, no answer may follow them: it would stand in the middle of
+// the message that they belong to.
 bool Outbound::may_answer_before_the_end() const {
   return !stream_.ended && !held_ && !turn_.is_own() && begun_source_holds() &&
          queue_.stays_at_the_end();
 }
 
 void Outbound::answer_before_the_end() {
-  // A failure found while answering has its own words.
+  // If an answer fails, the failure calls this again. It sends its own Terminate.
   if (responder_.answers_for_the_last_time() || !may_answer_before_the_end()) return;
   responder_.answer_for_the_last_time();
 }
 
-// --- memory that what waits for TCP names --------------------------------------------------------
+// --- the memory of FPDUs that wait for TCP -------------------------------------------------------
 
 bool Outbound::holds(const PayloadSource& source) const {
   if (source.work != nullptr) return stream_.events->recheck_local(*source.work, kLocalRead);
@@ -109,7 +110,7 @@ void Outbound::fail_without_memory() {
     if (!held) lost = source.work;
     return held;
   });
-  // The memory of an answer to the peer fails no request of ours.
+  // If the memory belongs to an answer to the peer, no request of this side fails.
   if (lost == nullptr) return;
   const std::optional<std::uint32_t> before = unfinished_.find(*lost);
   if (before)
@@ -121,7 +122,7 @@ bool Outbound::begun_source_holds() const {
   return source == nullptr || holds(*source);
 }
 
-// --- what peers of ours say besides --------------------------------------------------------------
+// --- messages between own peers ------------------------------------------------------------------
 
 void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool sent_terminate) {
   const HeaderOctets header(tagged(Rdmap::Write, true, stag, offset));
@@ -161,7 +162,8 @@ void Outbound::send_rtr(Rtr form, const Hello* hello) {
 }
 
 void Outbound::send_to_silent_peer() {
-  // In the middle of a message there is no place for it, and no need.
+  // In the middle of a message there is no place for it. It is not needed there either: the rest of
+  // the message follows.
   if (turn_.is_free() && queue_.ready()) build_ack();
 }
 
@@ -185,7 +187,7 @@ void Outbound::on_peer_decided() {
   unfinished_.tell_sent();
 }
 
-// --- what is said last ---------------------------------------------------------------------------
+// --- the last messages ---------------------------------------------------------------------------
 
 void Outbound::send_last_ack() {
   if (!owes_ack()) return;

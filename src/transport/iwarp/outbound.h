@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/outbound.h: FPDUs that leave, in their order.
-// Lives here: which part builds the next one; acknowledgements, and what peers of ours say
-//             besides; what is said last.
-// Not here:   its parts: our request that is built (requester.h), our requests until they end
-//             (unfinished_requests.h, outstanding_reads.h), answers to the peer (responder.h),
-//             whose message is under way (message_turn.h); how FPDUs wait for TCP (output_queue.h).
+// Lives here: which part builds the next FPDU; acknowledgements and the other messages between own
+//             peers (own_peer.h); the last messages.
+// Not here:   its parts: how this side's requests are built (requester.h), these requests until
+//             they end (unfinished_requests.h, outstanding_reads.h), answers to the peer
+//             (responder.h), which message is under way (message_turn.h); how FPDUs wait for TCP
+//             (output_queue.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -27,42 +28,44 @@ class Outbound {
   Outbound(const Outbound&) = delete;
   Outbound& operator=(const Outbound&) = delete;
 
-  // The first MSN of every queue; messages that are acknowledged are counted in step.
+  // `first_msn`: of every queue. Acknowledgements count messages from the same number on.
   void begin(std::uint32_t first_msn);
-  // The memory that the first FPDUs need. False: there is none now.
+  // Gets the memory that the first FPDUs need. False: there is none now.
   bool ready() { return queue_.ready() && reads_.make_room(); }
   // Nothing may leave before the peer's first FPDU (RFC 5044 section 7.1.2).
   void hold() { held_ = true; }
   void release() { held_ = false; }
 
   StartResult start(const OutboundRequest& request, bool within_call);
-  // FPDUs for what is due, as far as there is room.
+  // Builds the FPDUs that are due, as far as there is room.
   void fill();
-  // As far as they can be from memory of ours, the peer's Reads are answered; nothing of our own is
-  // begun.
+  // Answers the peer's Reads from copies of the memory, as far as these fit into the queue. Begins
+  // no request of this side.
   void answer_before_the_end();
-  // Something other than an acknowledgement is due.
+  // True: something other than an acknowledgement is due.
   bool has_work() const;
   bool owes_ack() const { return stream_.peer == PeerKind::Own && stream_.placed != stream_.told; }
-  // There was no memory: fill() again soon.
+  // True: there was no memory, so fill() has to be called again soon.
   bool lacks_room() const { return turn_.lacks_room(); }
-  // Whoever was told Later may come again.
+  // If start() has returned Later, and a request could start now, this tells the core.
   void give_room();
-  // All that waits for TCP may still be read; what TCP has a part of may.
+  // True: this side may still read all memory that waiting FPDUs refer to. begun_source_holds()
+  // asks the same only for the FPDU that TCP has a part of.
   bool sources_hold() const {
     return queue_.all_sources([this](const PayloadSource& source) { return holds(source); });
   }
   bool begun_source_holds() const;
-  // What waits for TCP may not be read any more: fails the oldest of our requests of which that is
-  // so.
+  // Called when sources_hold() is false. Fails the request of this side that refers to the memory,
+  // if there is such a request.
   void fail_without_memory();
 
   void send_rtr(Rtr form, const Hello* hello);
   void send_hello(const Hello& hello);
-  // A Write of nothing for one that may have overlooked our first FPDU.
+  // Sends a Write of no octets to a peer that may have overlooked our first FPDU.
   void send_to_silent_peer();
-  // Whoever is sent a Read has to answer: one of nothing, when the message that is under way has
-  // ended. Where a Read is outstanding already it may have been overlooked, too.
+  // Sends a Read of no octets when the message under way has ended. The peer has to answer it. If a
+  // Read is outstanding already, the peer may have overlooked that Read, and gets a Write of no
+  // octets instead.
   void ask_silent_peer();
   void send_last(const Terminate& terminate);
   void send_last_ack();
@@ -74,7 +77,7 @@ class Outbound {
   OutstandingReads& reads() { return reads_; }
   const OutstandingReads& reads() const { return reads_; }
   Responder& responder() { return responder_; }
-  // Requests of ours that have been built, or begun, and have not ended.
+  // How many requests of this side have been begun and have not ended.
   std::size_t outstanding() const { return unfinished_.size() + reads_.size(); }
 
  private:
@@ -88,7 +91,7 @@ class Outbound {
   void build_carrier(Stag stag, std::uint64_t offset, bool last_message);
   bool may_answer_before_the_end() const;
   bool holds(const PayloadSource& source) const;
-  // Between two messages.
+  // Asked between two messages. True: a request of this side may go next.
   bool own_turn() const { return !responder_.ready() || turn_.own_goes_first(); }
 
   Stream& stream_;

@@ -10,7 +10,7 @@
 namespace datum::iwarp {
 namespace {
 
-// Up to this size, copying first and then computing the CRC is as fast.
+// Up to this size, copying first and then computing the CRC is as fast as doing both at once.
 constexpr std::size_t kCopiedFirst = 4096;
 constexpr std::size_t kTrailerMost = 3 + kCrcSize;
 // An acknowledgement, a Terminate or Close, and one to spare.
@@ -80,7 +80,7 @@ std::optional<std::size_t> OutputQueue::room_for(std::size_t header, std::size_t
                                                  bool copied) const {
   const std::size_t waiting = queued_ - sent_;
   const bool in_one_piece = copied || markers_;
-  // Header and trailer take a piece each, if they do not lie beside their neighbours.
+  // Header and trailer take a piece each, if they do not lie beside the neighbouring pieces.
   if (waiting >= most_waiting_ || !lists_have_room_for(1, in_one_piece ? 1 : segments + 2))
     return std::nullopt;
   const std::size_t fixed = around_payload(header);
@@ -160,7 +160,7 @@ std::byte* OutputQueue::write_copied(std::byte* at, Octets header, const Payload
                    });
     constexpr std::byte kZeroes[3] = {};
     at = write_marked(at, Octets(kZeroes).first(pad), first);
-    position_ -= static_cast<std::uint64_t>(at - begin); // write_marked() counted; add() does, too
+    position_ -= static_cast<std::uint64_t>(at - begin); // add() counts these octets again
     if ((position_ + static_cast<std::uint64_t>(at - begin)) % kMarkerSpacing == 0) {
       // A marker between pad and CRC still belongs to this FPDU.
       const std::uint64_t here = position_ + static_cast<std::uint64_t>(at - begin);
@@ -339,7 +339,7 @@ bool OutputQueue::keep_rest_of_begun() {
       piece_done_ = 0;
     }
   }
-  // A piece that holds its trailer and also the next header keeps the header.
+  // A piece that holds the trailer of this FPDU and the next header keeps that header.
   if (piece_done_ != 0) {
     Octets& piece = chunk_->pieces[first_piece_];
     piece = piece.subspan(piece_done_);

@@ -51,7 +51,7 @@ class ChunkPool {
 
  private:
   static constexpr std::size_t kKept = 16;
-  // Giving back must need no memory.
+  // An array, since giving a chunk back must need no memory.
   std::array<std::unique_ptr<OutputChunk>, kKept> free_;
   std::size_t free_count_ = 0;
 };
@@ -65,8 +65,8 @@ struct Payload {
 
 class OutputQueue {
  public:
-  // The most octets that wait as an FPDU is added: enough to keep TCP busy, few enough that a
-  // Terminate or a response does not wait behind them for long (decision 418).
+  // While this many octets wait, no FPDU is added. They are enough to keep TCP busy, and so few
+  // that a Terminate or a response does not wait behind them for long (decision 418).
   static constexpr std::size_t kMostWaiting = 256 * 1024;
 
   explicit OutputQueue(ChunkPool& pool, std::size_t most_waiting = kMostWaiting)
@@ -95,16 +95,16 @@ class OutputQueue {
   // everything is copied.
   void add(Octets header, const Payload& payload, bool copied, bool completes,
            const PayloadSource& source);
-  // One of the few small FPDUs that end a connection, after end_after_begun().
+  // Adds one of the few small FPDUs that end a connection, after end_after_begun().
   void add_last(Octets header);
 
   // Lists the octets to send, in order. They stay where they are until sent() has counted them.
   std::size_t gather(std::span<Octets> out) const;
-  // TCP has taken so many octets. Returns how many messages of Sends and Writes end in them.
+  // TCP has taken this many octets. Returns how many messages of Sends and Writes end in them.
   std::uint32_t sent(std::size_t octets);
 
-  // Calls `visit` for the memory that each waiting FPDU refers to: may it still be read? False: one
-  // call returned false.
+  // Calls `visit` for the memory that each waiting FPDU refers to. `visit` says whether the memory
+  // may still be read. False: one call returned false.
   template <class F>
   bool all_sources(F&& visit) const {
     if (!chunk_) return true;
@@ -120,14 +120,14 @@ class OutputQueue {
   // no FPDU.
   const PayloadSource* begun_source() const;
 
-  // Drops every FPDU of which TCP has no part. With `keep_copied` it keeps copied ones at the
-  // front. The FPDU under way is finished from a copy. False: there is no memory for the copy, and
-  // the stream cannot go on.
+  // Drops every FPDU of which TCP has no part. With `keep_copied` it keeps the copied FPDUs at the
+  // front. The rest of the FPDU under way is sent from a copy. False: there is no memory for this
+  // copy, so the stream cannot go on.
   bool end_after_begun(bool keep_copied);
   // True: end_after_begun(true) would drop no FPDU.
   bool stays_at_the_end() const { return kept_at_the_end(true) == fpdu_count_; }
-  // True: `fpdus` more FPDUs, copied, the shortest first, with `payload` octets together, may be
-  // added one after the other.
+  // True: there is room for `fpdus` more FPDUs, which are copied and have `payload` octets in all,
+  // the shortest first.
   bool has_room_for_all(std::size_t fpdus, std::size_t header, std::size_t payload) const;
   void drop_all();
 
@@ -138,8 +138,8 @@ class OutputQueue {
   bool keep_rest_of_begun();
   // The most octets of an FPDU beside its payload.
   std::size_t around_payload(std::size_t header) const;
-  // True: the lists have room for so many more FPDUs, of so many pieces in all, and for those of
-  // add_last().
+  // True: the lists have room for `fpdus` more FPDUs with `pieces` pieces in all, and for the FPDUs
+  // of add_last().
   bool lists_have_room_for(std::size_t fpdus, std::size_t pieces) const;
   bool is_begun() const; // TCP has a part of the first FPDU
   std::size_t kept_at_the_end(bool keep_copied) const;
@@ -158,7 +158,7 @@ class OutputQueue {
   std::unique_ptr<OutputChunk> chunk_;
   std::size_t used_ = 0; // octets of the chunk that are in use
   std::size_t piece_count_ = 0;
-  std::size_t first_piece_ = 0; // not wholly sent
+  std::size_t first_piece_ = 0; // the first piece that is not wholly sent
   std::size_t piece_done_ = 0;  // octets of that piece that are sent
   std::size_t fpdu_count_ = 0;
   std::size_t first_fpdu_ = 0;

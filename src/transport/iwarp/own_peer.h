@@ -5,12 +5,14 @@
 // 5041 section 5.2). The STag tells the kind of message, the TO holds its content. A foreign peer
 // takes it for a Write of no octets.
 //
-//   Hello   as the first FPDU of either side, the initiator's only if the reply chose the Write
-//           form of RTR: it is that RTR. TO: magic(32) version(4) flags(12) largest ULPDU(16)
+//   Hello   the first FPDU of either side. The initiator sends it only if the reply chose the Write
+//           form of RTR. The Hello is then the RTR.
+//           TO: magic(32) version(4) flags(12) largest ULPDU(16)
 //   Ack     TO: how many Sends and Writes have been placed so far, all in all (32), zero(32)
 //   Close   TO: zero. Nothing follows but the end of the stream
 //
-// A Write of no octets that a consumer posted has the STag of a Hello and TO 0.
+// A Write of no octets that a consumer posted has the STag of a Hello and TO 0, so it is none of
+// these messages.
 #pragma once
 
 #include "transport/iwarp/ddp.h"
@@ -44,9 +46,9 @@ constexpr bool decode(Stag stag, std::uint64_t offset, Hello& hello) {
   return hello.largest_ulpdu >= kLeastUlpdu;
 }
 
-// Why the provider, not the consumer, refuses. The private data of the reject holds it; foreign
-// peers see an ordinary reject. The type is as wide as on the wire, so the value of a later version
-// is kept, and equals none of these.
+// Why the provider, not the consumer, refuses a request. The reason is the private data of the
+// reject, so foreign peers see an ordinary reject. The type is as wide as on the wire. So a value
+// of a later version is kept, and equals none of these.
 enum class Refusal : std::uint32_t {
   NotAccepted = 1, // the consumer could not be told of the request
   NotHere = 2,     // no listener for that qualifier at this port

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/payload_cut.h: how a message is cut into FPDUs.
-// Lives here: how much of a message the next FPDU carries, and whether that is copied.
+// Lives here: how much of a message the next FPDU carries, and whether this payload is copied.
 // Not here:   the room in the queue (output_queue.h).
 // Threads:    the adapter's lock.
 #pragma once

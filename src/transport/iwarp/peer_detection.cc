@@ -6,8 +6,9 @@
 namespace datum::iwarp {
 namespace {
 
-// A peer that cannot be asked, since it serves no Reads: TCP sends again after 0.2 s, then after
-// twice as long each time, and so its Hello may be lost four times.
+// How many timeouts to wait for a peer that serves no Reads, and so cannot be asked. TCP sends lost
+// octets again after 0.2 s, and then after twice as long each time. So the peer's Hello may be lost
+// four times.
 constexpr int kSilentWithoutReads = 12;
 constexpr int kMostBetweenQuestions = 256;
 
@@ -18,7 +19,8 @@ Hello PeerDetection::own_hello() const {
           .largest_ulpdu = 0xffff};
 }
 
-// Peers that chose the Write form may be our own: no hardware ever sees a Hello (decision 408).
+// Only a peer that chose the Write form may be an own peer, and gets a Hello. Hardware chooses
+// another form, so it never gets one (decision 408).
 void PeerDetection::speak_first() {
   const Hello hello = own_hello();
   const Rtr form = stream_.terms.rtr;
@@ -47,23 +49,24 @@ void PeerDetection::wait(int times) {
   deadline_ = stream_.now + times * (settings_.timeout + 2 * round_trip_);
 }
 
-// That it has a place for a Read; ours was in the request (negotiation.cc).
+// True: the peer has a place for a Read. That this side wants one was in the request
+// (negotiation.cc).
 bool PeerDetection::may_ask() const {
   const Terms& terms = stream_.terms;
   return terms.peer_ird == kNotNegotiated ? terms.reads_out != 0 : terms.peer_ird != 0;
 }
 
-// A peer that takes its time is not foreign for that: it is waited for from when it is known that
-// our Hello has come to it. TCP may be sending it again, or the peer's. So no time shows that
-// nothing comes; the answer to a Read does, since nothing overtakes anything in a stream.
+// A slow peer need not be a foreign one. So the wait begins when the peer's TCP has our Hello. Even
+// then TCP may be sending the peer's Hello again, so no length of silence proves that the peer
+// sends none. The answer to a Read proves it: in a stream the Hello would come before the answer.
 void PeerDetection::on_time(bool arrived) {
   const bool had_arrived = std::exchange(arrived_, arrived);
   if (!had_arrived) {
     wait(1);
     return;
   }
-  // siw overlooks an FPDU that comes while it is still busy with its reply, and looks again when
-  // the next one comes; until then its consumer has no connection.
+  // siw overlooks an FPDU that comes while siw is still busy with its reply. It finds that FPDU
+  // when the next one comes. Until then the consumer of siw has no connection.
   if (may_ask()) {
     outbound_.ask_silent_peer();
     wait(silent_for_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/peer_detection.h: which kind of peer this is, ours or foreign.
-// Lives here: our Hello, what the peer's first FPDU says of it, how long a silent peer is waited
-//             for and what it is asked.
+// transport/iwarp/peer_detection.h: whether the peer is an own peer or a foreign one.
+// Lives here: our Hello; what the peer's first FPDU shows; how long this side waits for a silent
+//             peer, and how it asks for a sign of life.
 // Not here:   the Hello on the wire (own_peer.h), other FPDUs (outbound.h); what follows for the
 //             connection (session.h).
 // Threads:    the adapter's lock.
@@ -15,10 +15,10 @@
 namespace datum::iwarp {
 
 struct HelloSettings {
-  bool hello = true;             // tell peers of our own kind apart
-  bool takes_extensions = false; // from one that is
-  // So long, and two round trips, a peer to which our Hello has come may be silent before it is
-  // asked whether it acknowledges.
+  bool hello = true;             // send a Hello, to recognise own peers
+  bool takes_extensions = false; // take opcodes 8 to 11 from an own peer
+  // How long, beside two round trips, the peer may be silent after it has got our Hello. Then this
+  // side asks for an answer.
   Duration timeout = kSecond / 4;
 };
 
@@ -33,23 +33,25 @@ class PeerDetection {
 
   void set_round_trip(Duration time) { round_trip_ = time; }
 
-  // --- what it is --------------------------------------------------------------------------------
-  // Initiator: the first FPDU, in the form that was agreed on. Outbound is ready().
+  // --- the kind of the peer ----------------------------------------------------------------------
+  // Initiator: sends the first FPDU, in the form that was agreed on. Outbound::ready() must have
+  // returned true.
   void speak_first();
-  // What the peer's first FPDU says; `hello` if it was one. True: it is one of ours, which a
-  // responder answers.
+  // The peer's first FPDU has come. `hello`: nullptr if it was no Hello. True: the peer is an own
+  // peer, and a responder has to answer the Hello.
   bool hear_first(const Hello* hello);
-  // Outbound is ready().
+  // Outbound::ready() must have returned true.
   void answer_hello() { outbound_.send_hello(own_hello()); }
   void decide(PeerKind kind);
 
-  // --- it says nothing ---------------------------------------------------------------------------
+  // --- a silent peer -----------------------------------------------------------------------------
   Instant deadline() const { return deadline_; }
-  // `arrived`: our Hello, at the peer's TCP.
+  // `arrived`: the peer's TCP has acknowledged our Hello.
   void on_time(bool arrived);
-  // One of our own kind that ended before it heard us may have announced nothing. If that was in
-  // order it reads on, and its TCP takes our Hello; if its process was killed, the answer is a
-  // reset. siw resets in both cases, so the end of a peer of unknown kind is taken as it looks.
+  // The peer has ended its stream before it got our Hello, so an own peer could not announce its
+  // end. An own peer that ends in an orderly way reads on, and its TCP acknowledges our Hello. If
+  // its process was killed, our Hello is answered by a reset. So this waits for either. siw resets
+  // in both cases, so this is no test for a peer that may be foreign.
   void look_for_reset() { deadline_ = looks_.after(stream_.now); }
 
  private:
@@ -61,8 +63,8 @@ class PeerDetection {
   Outbound& outbound_;
   const HelloSettings settings_;
   Instant deadline_ = kNever;
-  bool arrived_ = false; // our Hello, when that was last asked
-  int silent_for_ = 1;   // and since then: so many of these spans
+  bool arrived_ = false; // the peer's TCP had our Hello when this was last checked
+  int silent_for_ = 1;   // the silence since then, or the next wait, as a number of timeouts
   Duration round_trip_ = 0;
   ArrivalLooks looks_;
 };

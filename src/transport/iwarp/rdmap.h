@@ -86,8 +86,8 @@ constexpr std::uint64_t applied(const AtomicRequest& request, std::uint64_t orig
     if (((request.compare ^ original) & request.compare_mask) != 0) return original;
     return (original & ~request.mask) | (request.data & request.mask);
   }
-  // Fields are added on their own: without their top bits no carry leaves one, and the top bits
-  // themselves add without carry.
+  // Each field is added by itself. Without the top bits no carry leaves a field, and the top bits
+  // are then added without carry.
   const std::uint64_t sum = (original & ~request.mask) + (request.data & ~request.mask);
   return sum ^ ((original ^ request.data) & request.mask);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/request.h: a request as the wire knows it, from the seam's WorkRequest.
-// Not here: how it is cut into FPDUs (requester.h).
+// transport/iwarp/request.h: a request in terms of iWARP, made from a WorkRequest of the core.
+// Not here: how a request is cut into FPDUs (requester.h).
 #pragma once
 
 #include "core/port/transport.h"
@@ -9,10 +9,10 @@
 
 namespace datum::iwarp {
 
-// What the seam's WorkRequest says, and masks.
+// The contents of a WorkRequest. Its AtomicRequest also has masks, which a WorkRequest lacks.
 struct OutboundRequest {
   Rdmap opcode = Rdmap::Send;
-  const WorkRequest* work = nullptr; // Immediate Data has none
+  const WorkRequest* work = nullptr; // may be nullptr for Immediate Data
   Stag invalidate = 0;
   std::uint64_t immediate = 0;
   AtomicRequest atomic; // its answer goes to the eight octets of work->local

@@ -51,14 +51,15 @@ bool Requester::build_within_call(const OutboundRequest& request) {
 bool Requester::accept(const OutboundRequest& request) {
   const bool read = is_read_class(request.opcode);
   const bool refused = (read && stream_.terms.reads_out == 0) || peer_refuses(request);
-  // The peer said that it does not serve it: as if it had refused.
+  // The peer has said that it does not serve such a request. So the request fails as if the peer
+  // had refused it.
   if (refused)
     failure_ =
         Failure{read ? RequestClass::Read : RequestClass::Placed, DtoStatus::RemoteResponder};
   return !refused;
 }
 
-// One that is not known yet may take them.
+// A peer that is undecided yet may take extensions.
 bool Requester::peer_refuses(const OutboundRequest& request) const {
   return is_extension(request.opcode) && !stream_.peer_takes_extensions &&
          stream_.peer != PeerKind::Undecided;
@@ -85,7 +86,7 @@ bool Requester::build_next() {
     report_failure();
     return false;
   }
-  // Its memory may have gone while it waited.
+  // The memory of the request may have gone while the request waited.
   if (request_.work != nullptr && !is_read_class(request_.opcode) &&
       !stream_.events->recheck_local(*request_.work, kLocalRead)) {
     const auto before = unfinished_.size() - (done_ != 0 ? 1 : 0);
@@ -96,7 +97,7 @@ bool Requester::build_next() {
   return build();
 }
 
-// What it takes to keep account of the request is there before anything of it is.
+// The record of a request gets its memory before the first FPDU of the request is built.
 bool Requester::build() {
   const bool accountable = is_read_class(request_.opcode) ? reads_.make_room()
                            : done_ == 0                   ? unfinished_.make_room()
@@ -161,7 +162,8 @@ bool Requester::build_write() {
   if (!payload) return false;
   if (done_ == 0) unfinished_.add_write(work);
   const bool last = *payload == left;
-  // No peer looks at what an empty Write names, and it must not look like ours (own_peer.h).
+  // No peer checks the STag and TO of an empty Write. With these values it is no message between
+  // own peers (own_peer.h).
   const TaggedHeader header =
       work.length == 0 ? tagged(Rdmap::Write, true, kHelloStag, 0)
                        : tagged(Rdmap::Write, last, work.remote.stag, work.remote.address + done_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/requester.h: the request of ours that is being built, one at a time.
-// Lives here: its FPDUs, what holds it back, what fails before any of it was sent.
-// Not here:   what is built, until it ends (unfinished_requests.h, outstanding_reads.h); whether it
-//             is our turn (message_turn.h, outbound.h).
+// transport/iwarp/requester.h: builds the requests of this side, one at a time.
+// Lives here: the FPDUs of the request, what holds it back, how it fails before any of it was sent.
+// Not here:   built requests until they end (unfinished_requests.h, outstanding_reads.h); whether
+//             it is the turn of this side (message_turn.h, outbound.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace datum::iwarp {
 
-// What has left of ours and not ended.
+// The requests of this side that were built and have not ended.
 struct RequestRecords {
   UnfinishedRequests& unfinished;
   OutstandingReads& reads;
@@ -31,28 +31,29 @@ class Requester {
         unfinished_(records.unfinished), reads_(records.reads) {}
 
   void begin(std::uint32_t first_msn) { next_msn_ = first_msn; }
-  // Of a Send that is no request, the RTR.
+  // The MSN for a Send that is no request: the RTR.
   std::uint32_t take_msn() { return next_msn_++; }
 
-  // It takes no other request now.
+  // True: there is a request already, or a failure to report.
   bool busy() const { return active_ || failure_; }
   // False: the request cannot be carried out, and fails by report_failure().
   bool take(const OutboundRequest& request);
   bool failed() const { return failure_.has_value(); }
   void report_failure();
-  // There is one, and nothing but room, memory or its turn is missing.
+  // True: there is a request, and it waits only for room, memory or its turn.
   bool may_build() const { return active_ && !blocked(); }
-  // As much as fits.
+  // Builds as many FPDUs as fit.
   void build_all() {
     while (active_ && build()) {
     }
   }
-  // One FPDU, after a look at whether it still may leave. False: none was built.
+  // Builds one FPDU if the request may still be sent. False: none was built.
   bool build_next();
 
-  // --- requests whose memory is not ours after the call: whole and copied, or not at all ---------
+  // --- requests whose memory is valid only in this call: built whole and copied, or not at all
+  // ----
   bool suits_call(const OutboundRequest& request) const;
-  // False: nothing of it was built.
+  // False: nothing of the request was built.
   bool build_within_call(const OutboundRequest& request);
 
  private:

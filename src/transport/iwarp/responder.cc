@@ -19,8 +19,8 @@ bool Responder::build() {
 bool Responder::build_read_response(Served& served) {
   const ReadRequest& request = served.read;
   const std::uint64_t left = request.size - served.done;
-  // With a CRC the octets must not change after it is computed, and the region's owner may go on
-  // writing. As the connection ends, the memory goes back to its owner.
+  // With a CRC the payload is copied: the region's owner may change the octets after the CRC was
+  // computed. When the connection ends it is copied, too: the memory then goes back to its owner.
   const bool copied = stream_.terms.crc || for_the_last_time_ || is_copied(stream_, left);
   const std::optional<std::size_t> payload = next_payload(
       stream_, queue_,

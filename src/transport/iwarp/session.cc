@@ -9,8 +9,8 @@
 namespace datum::iwarp {
 namespace {
 
-// Whoever has more than so many requests outstanding waits for none of them, and many together cost
-// less.
+// A consumer that has more requests outstanding than this does not wait for a single one. Many
+// requests that leave together cost less.
 constexpr std::size_t kAwaited = 4;
 
 } // namespace
@@ -49,7 +49,7 @@ void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& 
     end_for_lack_of_memory();
     return;
   }
-  // How long the reply may take is the consumer's affair.
+  // There is no deadline here: the consumer decides how long the reply may take.
   on(Change::Connect);
 }
 
@@ -59,7 +59,7 @@ void Session::expect_request(Instant now) {
   deadline_ = now + settings_.request_timeout;
 }
 
-// What the consumer is told has to wait: it is in the call.
+// The failure is reported later, since the consumer is still in its call.
 void Session::end_for_lack_of_memory() {
   abort();
   deferred_failure_ = ConnectFailure::NonPeerRejected;
@@ -67,7 +67,7 @@ void Session::end_for_lack_of_memory() {
 
 std::size_t Session::feed_startup(Octets octets) {
   if (state_ == State::Asked) {
-    // Nothing may follow the request before it is answered.
+    // No octets may follow the request before it is answered.
     if (!octets.empty()) startup_.on_peer_gone();
     return octets.size();
   }
@@ -119,8 +119,8 @@ void Session::accept(Octets private_data, const Wishes& wishes, ChannelEvents& e
   if (stream_.terms.peer_to_peer) deadline_ = now + settings_.first_fpdu_timeout;
 }
 
-// A peer that is closed without an answer would ask again, in the older revision. So a reject that
-// lacks memory for the frame waits as long as an end may take.
+// If the connection were closed without an answer, the peer would send its request again, in the
+// older revision. So a reject that lacks memory for its frame waits for as long as an end may take.
 void Session::reject(Octets private_data, Instant now) {
   stream_.now = now;
   if (state_ != State::Asked) return;
@@ -207,7 +207,8 @@ void Session::establish() {
 
 void Session::fail_connect(ConnectFailure failure, PrivateData data) {
   ChannelEvents* events = stream_.events;
-  // Nothing of what we could say would be understood, or it has been said.
+  // The peer would understand no message of this side, so the socket is reset. After a reject no
+  // message is missing, and the end is orderly.
   abort(!startup_.was_rejected());
   if (events != nullptr) events->on_connect_failed(failure, data);
 }
@@ -216,7 +217,7 @@ void Session::on_first_fpdu(const Hello* hello) {
   const bool is_own = detection_.hear_first(hello);
   if (waiting_first_) {
     waiting_first_ = false;
-    // Ours answers with its own first FPDU; only then may anything else leave.
+    // A Hello is answered with a Hello, which has to be our first FPDU.
     if (is_own) {
       if (!outbound_.ready()) {
         fail(make_terminate(error::kLocal));
@@ -231,7 +232,7 @@ void Session::on_first_fpdu(const Hello* hello) {
   if (state_ == State::Full) outbound_.give_room();
 }
 
-// Ours, at the peer's TCP.
+// True: our Hello is at the peer's TCP.
 bool Session::hello_has_arrived() const {
   return owner_.has_arrived(startup_.size() + PeerDetection::kHelloSize);
 }
@@ -257,7 +258,7 @@ std::size_t Session::feed(Octets octets, Instant now) {
     holds_peer_ = !octets.empty();
     end_turn();
   }
-  // What comes after the end is thrown away.
+  // Octets that come after the end are thrown away.
   return state_ == State::Full ? given - octets.size() : given;
 }
 
@@ -276,7 +277,7 @@ void Session::placed(std::uint64_t octets, Instant now) {
 void Session::end_turn() {
   inbound_.end_of_turn();
   stall_.on_octets(stream_.now, decoder_.at_boundary());
-  // An answered Read makes room for the next.
+  // A Read that was answered makes room for the next one.
   if (state_ == State::Full) outbound_.give_room();
 }
 
@@ -312,12 +313,13 @@ void Session::end_behind_the_peer() {
     detection_.look_for_reset();
     return;
   }
-  // Who ended before our Hello came has placed nothing, of whichever kind it is.
+  // A peer that got our Hello before it ended, and sent none, is foreign. A peer that ended before
+  // our Hello came has placed nothing, so its kind does not matter.
   if (stream_.peer == PeerKind::Undecided && !startup_.is_for_own_kind() && hello_has_arrived())
     detection_.decide(PeerKind::Foreign);
   if (state_ != State::Full) return;
-  // A peer of ours announces an orderly end; of others, one between messages has to do
-  // (decision 413).
+  // An own peer announces an orderly end. A foreign peer cannot, so an end between two messages
+  // counts as orderly (decision 413).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
                        !inbound_.message_under_way() && outbound_.reads().of_consumer() == 0;
   if (may_send_last_message(true)) begin_ending();
@@ -356,7 +358,7 @@ bool Session::has_output() const {
 std::size_t Session::output(std::span<Octets> out, Instant now) {
   stream_.now = now;
   if (state_ == State::Full) {
-    // What TCP took a part of names memory that may have gone since.
+    // The waiting FPDUs refer to memory that may have gone since.
     if (!queue_.empty() && !outbound_.sources_hold()) {
       outbound_.fail_without_memory();
       abort();
@@ -364,7 +366,8 @@ std::size_t Session::output(std::span<Octets> out, Instant now) {
       return 0;
     }
     outbound_.fill();
-    // What comes next goes along: a call for one message costs its octets half as much again.
+    // More requests may leave with the same system call. In a call for a single message each octet
+    // costs half as much again.
     if (state_ == State::Full) outbound_.give_room();
   }
   return queue_.gather(out);
@@ -376,7 +379,7 @@ void Session::sent(std::size_t octets, Instant now) {
   const std::uint32_t completed = queue_.sent(octets);
   if (startup_.is_leaving()) {
     startup_.on_sent(octets);
-    // Client-server: the responder has nothing to wait for (decision 402).
+    // In client-server mode the responder need not wait for an FPDU (decision 402).
     const bool left = !startup_.is_leaving();
     if (left && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer) establish();
   }
@@ -449,11 +452,12 @@ void Session::abort(bool reset) {
   ending_.abort(reset);
 }
 
-// Nothing is begun any more; what TCP has a part of is finished. False: that cannot be.
+// From here on no FPDU is begun. The FPDU that TCP has a part of is finished. False: it cannot be
+// finished, so the connection is aborted.
 bool Session::may_send_last_message(bool keep_copied) {
   const bool readable = outbound_.begun_source_holds();
   stop_both_ways();
-  // A reply that still waits for TCP is copied, too.
+  // A reply that still waits for TCP is copied, so only `keep_copied` keeps it in the queue.
   if (readable && (!startup_.is_leaving() || keep_copied) && queue_.end_after_begun(keep_copied) &&
       queue_.ready())
     return true;
@@ -464,10 +468,11 @@ bool Session::may_send_last_message(bool keep_copied) {
 void Session::begin_ending() {
   on(Change::SendLastMessage);
   deadline_ = ending_.begin(stream_.now);
-  queue_.rest(); // there may be no last words
+  queue_.rest(); // there may be no last message
 }
 
-// What TCP is still sending, a reset would take back; and a reset is not sent again.
+// If TCP is still sending our last octets, the socket is not reset: a reset would discard them, and
+// TCP does not repeat a reset that gets lost.
 void Session::end_without_the_peer() {
   const bool on_its_way = ending_.has_shut_down() && !owner_.all_has_arrived();
   abort(!on_its_way);
@@ -487,8 +492,8 @@ void Session::fail(const Terminate& terminate) {
   if (state_ != State::Full || closing_) return;
   ending_.on_own_error(terminate.error);
   if (waiting_first_) {
-    // No FPDU of the peer has been valid, so none may be sent (decision 402); an end in order would
-    // say that nothing was wrong.
+    // No FPDU of the peer has been valid, so this side may send none (decision 402). An orderly end
+    // would say that nothing was wrong.
     abort();
     report_end(CloseReason::Broken);
     return;
@@ -497,7 +502,7 @@ void Session::fail(const Terminate& terminate) {
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;
   if (may_send_last_message(true)) {
-    // And how far everything went: what was placed has not failed, either.
+    // An acknowledgement goes first: requests that were placed have not failed, either.
     outbound_.send_last_ack();
     outbound_.send_last(terminate);
     begin_ending();
@@ -509,7 +514,7 @@ void Session::fail_request(RequestClass kind, DtoStatus status, std::uint32_t be
   if (state_ != State::Full) return;
   ChannelEvents* events = stream_.events;
   events->on_request_failed(kind, status, before);
-  fail(make_terminate(error::kLocal)); // the peer did nothing wrong that it knows of
+  fail(make_terminate(error::kLocal)); // as far as the peer knows, it did nothing wrong
 }
 
 void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& header) {
@@ -522,7 +527,7 @@ void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& hea
   if (const auto blamed = blamed_by(terminate, outbound_.unfinished(), outbound_.reads()))
     stream_.events->on_request_failed(blamed->kind, blamed->status, blamed->before);
   if (state_ != State::Full) return;
-  // Never answered (decision 411).
+  // A Terminate is never answered (decision 411).
   if (may_send_last_message(false)) begin_ending();
   report_end(CloseReason::Broken);
 }
@@ -532,8 +537,8 @@ void Session::on_peer_close() {
   report_end(CloseReason::Disconnected);
 }
 
-// Reads that were accepted before an end in order are answered (decision 413), while the memory
-// they name is there still: once close() returns it may go.
+// Reads that were accepted before an orderly end are answered (decision 413). It has to happen
+// here: the memory that they name may go once close() returns.
 void Session::answer_owed_reads() {
   closing_ = true; // a Read that cannot be answered any more ends without a report
   outbound_.answer_before_the_end();
@@ -544,24 +549,26 @@ void Session::close(CloseMode mode, Instant now) {
   deferred_failure_.reset();
   if (state_ == State::Full && mode == CloseMode::Disconnect) answer_owed_reads();
   const bool full = state_ == State::Full;
-  // Before the initiator has spoken, the responder may not say even this
+  // Before the first FPDU of the initiator the responder may not send even a Terminate
   // (RFC 5044 section 7.1.2).
   const bool mute = waiting_first_ && mode == CloseMode::Abort;
   if (full && !mute && may_send_last_message(true)) {
     outbound_.send_last_ack();
     if (mode == CloseMode::Abort)
       outbound_.send_last(make_terminate(error::kLocal));
-    else if (stream_.peer != PeerKind::Foreign) // one that is not known yet may be our own
+    else if (stream_.peer != PeerKind::Foreign) // an undecided peer may be an own peer
       outbound_.send_close();
     begin_ending();
-    // One that has not spoken may be our own, and knows by an early end that nothing was placed.
+    // An initiator that has sent no FPDU yet may be an own peer. To an own peer an early end says
+    // that nothing was placed.
     const bool foreign = stream_.peer == PeerKind::Foreign && !waiting_first_;
-    // siw ends its queue pair as soon as its TCP has seen the end of the stream, which the end that
-    // comes in one segment with data is before these are read. So it comes behind them.
+    // siw ends its queue pair as soon as its TCP has seen the end of the stream. If that end comes
+    // in one segment with data, siw has not read the data yet. So the end is sent when the data
+    // have arrived.
     if (mode == CloseMode::Disconnect && foreign) ending_.wait_for_arrival(now);
   } else if (state_ != State::Ending && state_ != State::Ended) {
-    // Whose reply has come meanwhile says nothing more, and a reset that is lost is not sent again;
-    // the end of the stream is.
+    // In WaitReply the end is orderly: the peer may have replied meanwhile, and wait for our first
+    // FPDU. TCP does not repeat a reset that gets lost, but it repeats the end of the stream.
     abort(state_ != State::WaitReply);
   }
   stream_.events = nullptr;
@@ -591,7 +598,7 @@ void Session::on_time(Instant now) {
       (startup_.peer_is_gone() || can_answer()))
     send_reject(startup_.private_data());
   if (now >= deadline_) {
-    // Full: it was the first FPDU that did not come.
+    // In State::Full this deadline is for the peer's first FPDU.
     if (state_ == State::Full || state_ == State::WaitRequest)
       fail_connect(ConnectFailure::NonPeerRejected);
     else

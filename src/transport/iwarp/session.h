@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/session.h: one iWARP connection, from the MPA request to the last octet.
-// Lives here: what happens at a change of state (session_state.h), and the order in which its parts
-//             are asked. docs/design/iwarp.md shows how a socket drives it.
+// Lives here: what happens at a change of state (session_state.h), and the order in which the parts
+//             of a session are called. docs/design/iwarp.md shows how a socket drives a session.
 // Not here:   its parts: request and reply (startup.h), the kind of the peer (peer_detection.h),
-//             what arrives (fpdu_decoder.h, inbound.h) or stops doing so (stall_timer.h), what
-//             leaves (outbound.h, output_queue.h), both ends of the stream (ending.h); the
-//             request that a Terminate blames (blame.h). Sockets,
-//             clocks, threads: octets and the time come in, octets and events go out.
+//             octets that arrive (fpdu_decoder.h, inbound.h) or stop arriving (stall_timer.h),
+//             octets that leave (outbound.h, output_queue.h), the ends of the stream (ending.h),
+//             the request that a Terminate blames (blame.h). A session knows no socket, clock or
+//             thread: its callers bring octets and the time, and take octets and events.
 // Threads:    the adapter's lock. Events may call start(), start_now() and close(), and nothing
-//             else; the session must outlive the call that they come from.
+//             else. The session must outlive the call that the event comes from.
 #pragma once
 
 #include "transport/iwarp/ending.h"
@@ -23,49 +23,47 @@
 
 namespace datum::iwarp {
 
-// What is decided outside a connection. Times bound what a silent peer can hold.
+// What is decided outside a connection. The times limit how long a silent peer can hold resources.
 struct SessionSettings {
   bool crc = true;
-  bool hello = true;          // tell peers of our own kind apart
-  bool extensions = false;    // opcodes 8 to 11 from a peer that is not known to be our own
-  bool own_extensions = true; // and from one that is: we say so in our Hello
-  // How long a message waits for its Recv, if that was said; 0: not at all.
+  bool hello = true;       // send a Hello, to recognise own peers
+  bool extensions = false; // take opcodes 8 to 11 from a peer that is not known to be an own peer
+  bool own_extensions = true; // take them from an own peer, and say so in our Hello
+  // How long a message waits for its Recv; 0: not at all; nullopt: the user has set no time.
   std::optional<Duration> receive_timeout = std::nullopt;
-  std::size_t most_unexpected = 64 * 1024; // of such messages, then TCP has to hold the peer
-  std::size_t most_unsent = OutputQueue::kMostWaiting; // that TCP has not taken
+  std::size_t most_unexpected = 64 * 1024; // octets of messages without a Recv; TCP holds the rest
+  std::size_t most_unsent = OutputQueue::kMostWaiting; // octets that TCP has not taken
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
-  Duration fpdu_timeout = 30 * kSecond; // an FPDU that has begun, and of which nothing more comes
-  // So long, and two round trips, a peer to which our Hello has come may be silent before it is
-  // asked whether it acknowledges.
-  Duration hello_timeout = kSecond / 4;
-  Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
-  // RFC 5041 section 4.3 says 1. Two ends that both begin elsewhere come to the wrap at once.
+  Duration fpdu_timeout = 30 * kSecond; // for an FPDU that has begun and does not go on
+  Duration hello_timeout = kSecond / 4; // HelloSettings::timeout
+  Duration end_timeout = 5 * kSecond;   // for our last octets and the peer's end of the stream
+  // RFC 5041 section 4.3 says 1. Tests let both sides begin elsewhere, to come to the wrap at once.
   std::uint32_t first_msn = kFirstMsn;
 };
 
 enum class NoReply : std::uint8_t {
-  Nothing, // the peer closed, or was lost, without a word: it may not know revision 2
+  Nothing, // the peer closed, or was lost, without an answer: it may not know revision 2
            // (decision 403)
-  Foreign, // what it says is no reply to this request
-  NotHere, // one of our own kind: the port is not for that qualifier
+  Foreign, // the octets that came are no reply to this request
+  NotHere, // an own peer: the port is not for that qualifier
 };
 
 class SessionEvents {
  public:
-  // Responder: a whole request; accept() or reject() answers it, now or later.
+  // Responder: a whole request has come. accept() or reject() answers it, now or later.
   virtual void on_request() = 0;
-  // Initiator: there will be no reply. True: another session will ask, again or elsewhere, and this
-  // one reports nothing.
+  // Initiator: there will be no reply. True: another session will send the request, again or to
+  // another port, so this session reports nothing.
   virtual bool on_no_reply(NoReply) { return false; }
-  // Initiator: there is one, whatever it says; what follows from it is reported next.
+  // Initiator: a usable reply has come, perhaps a reject. The session reports its result next.
   virtual void on_reply() {}
-  // Whether the peer's TCP has so many octets of this session.
+  // True: the peer's TCP has acknowledged this many octets of this session.
   virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
-  // Or all that TCP was given, and the end of the stream if that was said.
+  // True: the peer's TCP has acknowledged all octets that TCP was given, and our end of the stream.
   virtual bool all_has_arrived() const { return true; }
-  // The connection has ended by itself: `events.on_closed(reason)` is to be called, now or later,
-  // unless the session is closed before.
+  // The connection has ended by itself. The owner has to call `events.on_closed(reason)`, now or
+  // later, unless the session is closed before.
   virtual void on_end(ChannelEvents& events, CloseReason reason) { events.on_closed(reason); }
 
  protected:
@@ -77,93 +75,98 @@ class Session final : private StreamControl {
   Session(const SessionSettings& settings, ChunkPool& chunks, SessionEvents& owner);
 
   // --- startup -----------------------------------------------------------------------------------
-  // Initiator, TCP being connected. `wishes.crc` is the settings' affair.
+  // Initiator, when TCP is connected. `wishes.crc` is ignored: the settings decide.
   void connect(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
-  // Responder, TCP being accepted.
+  // Responder, when TCP is accepted.
   void expect_request(Instant now);
-  // The peer's, from its request or reply on.
+  // The peer's private data, once its request or reply is whole.
   Octets private_data() const { return startup_.private_data(); }
   const Terms& terms() const { return stream_.terms; }
-  // There is memory for an answer: accept() sends one. A reject waits until there is.
+  // True: there is memory for an answer, as accept() needs it. A reject waits until there is.
   bool can_answer() { return startup_.can_send(); }
-  // Never fails: when the peer has gone, on_connect_failed() follows from on_time().
+  // Never fails. If the peer has gone, on_time() calls on_connect_failed() later.
   void accept(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
   void reject(Octets private_data, Instant now);
-  // Not by the consumer.
+  // A reject by the provider.
   void refuse(Refusal refusal, Instant now);
 
-  std::size_t startup_size() const { return startup_.size(); } // of our request or reply
+  std::size_t startup_size() const { return startup_.size(); } // the size of our request or reply
 
   // --- octets from TCP ---------------------------------------------------------------------------
-  // Returns how much was taken; what is left is fed again after on_receive_posted() or accept().
+  // Returns how many octets were taken. The caller feeds the rest again after on_receive_posted()
+  // or accept().
   std::size_t feed(Octets octets, Instant now);
-  // Where the next octets of the stream belong, in order; 0: feed() them. Valid until anything else
-  // is called but placed().
+  // Where the next octets of the stream belong, in order; 0: feed() them. The places are valid
+  // until another function than placed() is called.
   std::size_t places(std::span<Segment> out, Instant now);
   void placed(std::uint64_t octets, Instant now);
-  // How much to ask the socket for: a header comes next; payload of the FPDU that is read, or was
-  // last.
+  // For the decision how much to read from the socket. True: a header comes next.
   bool at_header() const { return decoder_.at_header(); }
+  // The payload size of the FPDU that is being read, or else of the last one.
   std::uint64_t payload_size() const { return decoder_.payload_size(); }
-  // Sends and Writes that have been placed, here and by the peer: modulo 2^32.
+  // How many Sends and Writes this side and the peer have placed, modulo 2^32.
   std::uint32_t exchanged() const { return stream_.placed + outbound_.unfinished().acknowledged(); }
   void end_of_stream(Instant now); // FIN, after everything before it was fed
-  // The FIN is behind octets that we do not take: messages wait for their Recvs no longer than set.
+  // The FIN is behind octets that this side does not take. Messages no longer wait for their Recvs
+  // without a limit.
   void end_is_behind(Instant now);
   void lost(Instant now); // RST, or TCP gave up
 
   // --- octets to TCP -----------------------------------------------------------------------------
-  // Something has to leave now.
+  // True: octets have to leave now.
   bool has_output() const;
-  // An acknowledgement is due; it may wait until the turn is over, and leaves with anything else.
+  // True: an acknowledgement is due. It may wait until the turn is over, or leave with other
+  // octets.
   bool owes_ack() const { return state_ == State::Full && outbound_.owes_ack(); }
-  // The octets to send, in order, acknowledgements included; they stay valid until sent().
+  // The octets to send, in order, including acknowledgements. They stay valid until sent().
   std::size_t output(std::span<Octets> out, Instant now);
   void sent(std::size_t octets, Instant now);
-  // The same within the call that started a request: nothing is built and nothing reported.
-  // 0: there is nothing, TCP has a part of it, or something has to be found out first.
+  // As output(), for the call that started a request: builds no FPDU and reports nothing. 0: there
+  // are no octets, TCP has a part of them, or only output() may send them.
   std::size_t output_at_once(std::span<Octets> out) const;
-  // True: there is something to tell of it, with tell_sent(), before anything else is called.
+  // As sent(), but reports nothing. True: the caller has to call tell_sent() before it calls
+  // anything else.
   bool sent_at_once(std::size_t octets);
   void tell_sent(Instant now);
-  // The consumer has few requests outstanding, and may be waiting for each of them.
+  // True: the consumer has few requests outstanding, and may be waiting for each of them.
   bool is_awaited() const;
-  // Everything has left that will: shut down that direction, then say so.
+  // True: our last octets have left. The caller has to shut down the sending side of the socket,
+  // and then to call shut_down().
   bool wants_shutdown() const;
   void shut_down();
-  // Nobody comes back to look: that direction is shut down now or never.
+  // The caller will not come back. So the end of our stream no longer waits for acknowledgements.
   void expect_nothing() { ending_.wait_no_longer(); }
-  // So it was: only the peer's end is missing.
+  // True: our stream has ended, and only the peer's end is missing.
   bool has_shut_down() const { return state_ == State::Ending && ending_.has_shut_down(); }
-  // The socket can be closed; `must_reset`: not in an orderly way.
+  // True: the socket can be closed. must_reset(): closing must reset the connection.
   bool finished() const { return state_ == State::Ended; }
   bool must_reset() const { return ending_.must_reset(); }
 
   // --- requests ----------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request);
   StartResult start_now(const WorkRequest& request);
-  // What RFC 7306 has and the seam does not say: masks.
+  // For Atomics with masks, which RFC 7306 has and a WorkRequest lacks.
   StartResult start_extension(const OutboundRequest& request) { return start(request, false); }
   void on_receive_posted(Instant now);
-  // The events are not called any more.
+  // From here on no ChannelEvents are called.
   void close(CloseMode mode, Instant now);
 
   // --- time --------------------------------------------------------------------------------------
   // When on_time() is to be called without any octets.
   Instant deadline() const;
   void on_time(Instant now);
-  // How much TCP puts into one segment now, of which the largest FPDU follows: it may change.
+  // How much TCP puts into one segment now, which may change. The largest FPDU follows from it.
   void set_segment_size(std::size_t octets);
-  // As TCP has measured it; before the reply.
+  // As TCP has measured it. Call it before the reply comes.
   void set_round_trip(Duration time) { detection_.set_round_trip(time); }
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
-  // Until then completions wait for that, whatever the peer has.
+  // False: completions wait until it is known whether the peer is an own or a foreign one.
   bool peer_is_known() const { return stream_.peer != PeerKind::Undecided; }
-  // Why it ended, for the log: what we said or were told.
+  // For the log: the error that ended the connection, as this side or the peer has named it.
   const std::optional<ErrorCode>& last_error() const { return ending_.last_error(); }
   bool last_error_is_ours() const { return ending_.last_error_is_ours(); }
-  // The header of the peer's Terminate, if none may have that; it counted all the same
-  // (decision 411).
+  // The header of the peer's Terminate, if no Terminate may have such a header. The Terminate
+  // counted all the same (decision 411).
   const std::optional<UntaggedHeader>& odd_terminate() const { return ending_.odd_terminate(); }
 
  private:
@@ -212,11 +215,11 @@ class Session final : private StreamControl {
   State state_ = State::Idle;
   bool established_ = false;
   bool waiting_first_ = false; // responder: the peer has to speak first
-  bool closing_ = false;       // our consumer has ended it, and is told nothing more
-  bool holds_peer_ = false;    // there are octets that we do not take now
+  bool closing_ = false;       // our consumer has ended the connection, and gets no more reports
+  bool holds_peer_ = false;    // there are octets that this side does not take now
   std::optional<ConnectFailure> deferred_failure_;
   Instant deadline_ = kNever;    // of the state
-  std::size_t segment_size_ = 0; // of TCP: as little as may be, until it is known
+  std::size_t segment_size_ = 0; // of TCP; 0, which means the smallest FPDUs, until it is known
 
   Stream stream_;
   OutputQueue queue_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/session_state.h: the states of an iWARP connection, as one table.
-// Not here: what is sent and told at a change of state (session.h).
+// Not here: what is sent and reported at a change of state (session.h).
 #pragma once
 
 #include <array>
@@ -20,17 +20,17 @@ enum class SessionState : std::uint8_t {
   Ended,       // the socket can be closed
 };
 
-// What changes the state; SessionEvents are what the owner is told.
+// What changes the state. SessionEvents report the changes that concern the owner.
 enum class SessionChange : std::uint8_t {
   Connect,         // initiator, TCP being connected: the request is sent
   Expect,          // responder, TCP being accepted
-  RequestArrived,  // whole, and one that can be answered
-  ReplyArrived,    // whole, and neither a reject nor unusable
+  RequestArrived,  // the request is whole and can be answered
+  ReplyArrived,    // the reply is whole, and is neither a reject nor unusable
   Accept,          // by the consumer
   Reject,          // by the consumer or by us: the reply that says so is sent
   RejectTooLate,   // the requester has gone
-  SendLastMessage, // nothing is begun any more; what TCP has a part of is finished
-  EndBothWays,     // our end of the stream was said, and the peer's has come
+  SendLastMessage, // no FPDU is begun any more; the FPDU that TCP has a part of is finished
+  EndBothWays,     // both sides have ended their streams
   Abort,           // nothing more is sent
 };
 
@@ -52,7 +52,7 @@ inline constexpr std::array kSessionTable{
     SessionRow{SessionState::Full, SessionChange::Abort, SessionState::Ended},
     SessionRow{SessionState::Ending, SessionChange::EndBothWays, SessionState::Ended},
     SessionRow{SessionState::Ending, SessionChange::Abort, SessionState::Ended},
-    // What fails afterwards has failed already; the socket is reset all the same.
+    // A failure after the end changes no state, but the socket is reset.
     SessionRow{SessionState::Ended, SessionChange::Abort, SessionState::Ended},
 };
 

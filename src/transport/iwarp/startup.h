@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/startup.h: the MPA request and reply of one connection, on either side.
-// Lives here: the peer's octets until its frame is whole; our frame, until TCP has all of it; what
-//             the reply comes to; a reject that waits for memory.
-// Not here:   a frame by itself (startup_frame.h), the terms (negotiation.h); states, time, and
+// Lives here: the peer's octets until its frame is whole; our frame, until TCP has all of it; the
+//             result of the reply; a reject that waits for memory.
+// Not here:   the format of a frame (startup_frame.h), the terms (negotiation.h); states, time, and
 //             what the consumer is told (session.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -19,13 +19,13 @@ namespace datum::iwarp {
 enum class StartupStep : std::uint8_t {
   Incomplete,
   Whole,
-  Bad,      // no frame of MPA's, or not the one that is expected
-  NoMemory, // to keep it
+  Bad,      // not the MPA frame that is expected
+  NoMemory, // there is no memory to keep the frame
 };
 
 enum class ReplyKind : std::uint8_t {
   Agreed,
-  Terminate, // `error` goes out as the first FPDU, then close
+  Terminate, // send a Terminate with `error` as the first FPDU, then close
   Rejected,  // by the peer's consumer
   Refused,   // by its provider
   NotHere,   // by its provider: the port is not for that qualifier
@@ -40,30 +40,30 @@ struct ReplyResult {
 
 class Startup {
  public:
-  // `crc`: this side's wish, whatever else is wished.
+  // `crc`: whether this side wants a CRC. It replaces Wishes::crc.
   Startup(OutputQueue& queue, bool crc) : queue_(queue), crc_(crc) {}
   Startup(const Startup&) = delete;
   Startup& operator=(const Startup&) = delete;
 
   // --- our frame ---------------------------------------------------------------------------------
-  // There is memory for one.
+  // True: there is memory for our frame.
   bool can_send() { return queue_.ready(); }
   // Initiator. False: there is no memory.
   bool send_request(const Wishes& wishes, Octets private_data);
-  // Responder, the request being whole: what a reply without wishes would say, and what it says.
+  // Responder, when the request is whole: the terms without the consumer's wishes, and with them.
   Terms offered_terms() const { return answer_terms(peer_frame_, {.crc = crc_}); }
   Terms answered_terms(const Wishes& wishes);
-  // `terms`: answered before. False: there is no memory.
+  // `terms`: from answered_terms(). False: there is no memory.
   bool send_reply(const Terms& terms, Octets private_data);
-  // can_send() came before.
+  // can_send() must have returned true.
   void send_reject(Octets private_data);
-  // A reject that lacks memory for the frame is kept where the request's private data were, which
-  // are not needed any more and had room for as much.
+  // Keeps the private data of a reject if there is no memory for its frame. They replace the
+  // private data of the request, which are not needed any more, and whose memory is large enough.
   void keep_reject(Octets private_data);
   bool has_kept_reject() const { return reject_kept_; }
 
   std::size_t size() const { return size_; } // of our frame
-  // TCP has not taken all of it.
+  // True: TCP has not taken all of our frame.
   bool is_leaving() const { return left_ != 0; }
   void on_sent(std::size_t octets) { left_ -= std::min(left_, octets); }
 
@@ -73,20 +73,20 @@ class Startup {
     StartupStep step = StartupStep::Incomplete;
   };
   Fed feed(Octets octets);
-  // Of one that did not become whole.
+  // For a frame that did not become whole. True: not even a part of it has come.
   bool has_heard_nothing() const { return arrived_.empty(); }
   // Responder.
   bool is_request_acceptable() const { return is_acceptable(peer_frame_); }
-  // Initiator, the reply being whole.
+  // Initiator, when the reply is whole.
   ReplyResult result() const;
-  // It was a reject, of whichever kind.
+  // True: the reply was a reject, by the peer's consumer or by its provider.
   bool was_rejected() const { return peer_frame_.rejected; }
-  // From the peer's frame on.
+  // The peer's private data, once its frame is whole.
   Octets private_data() const { return private_data_; }
 
   bool is_initiator() const { return initiator_; }
   bool is_for_own_kind() const { return wishes_.for_own_kind; }
-  // The peer, before its request was answered: the request stays until it is.
+  // The peer has gone before its request was answered. The request stays until it is answered.
   void on_peer_gone() { peer_gone_ = true; }
   bool peer_is_gone() const { return peer_gone_; }
 
@@ -100,7 +100,7 @@ class Startup {
   bool reject_kept_ = false;
   std::size_t size_ = 0;
   std::size_t left_ = 0;
-  std::vector<std::byte> arrived_; // of the peer's frame, until it is whole
+  std::vector<std::byte> arrived_; // octets of the peer's frame, until it is whole
   std::vector<std::byte> private_data_;
   StartupFrame own_frame_;
   StartupFrame peer_frame_;

@@ -42,7 +42,8 @@ class StreamControl {
   // `header` is that of the segment that brought the Terminate.
   virtual void on_terminate(const Terminate& terminate, const UntaggedHeader& header) = 0;
   virtual void on_peer_close() = 0;
-  // The first FPDU was whole and its CRC good, but it breaks a rule: fail() follows, with the rule.
+  // The first FPDU was whole and its CRC good, but it breaks a rule. fail() follows, and names the
+  // rule.
   virtual void on_valid_fpdu() = 0;
   // The first FPDU was valid and breaks no rule. `hello`: nullptr if it was no Hello.
   virtual void on_first_fpdu(const Hello* hello) = 0;

@@ -10,7 +10,7 @@
 namespace datum::iwarp {
 namespace {
 
-// The cost of a waiting message beside its octets, so that empty messages are bounded, too.
+// Counted for each waiting message in addition to its octets, to limit empty messages, too.
 constexpr std::size_t kUnexpectedOverhead = 128;
 
 } // namespace
@@ -74,8 +74,8 @@ bool UnexpectedMessages::fits(std::uint64_t length, std::uint64_t capacity) {
   return false;
 }
 
-// Moves the oldest message, or as much of it as has come, to its Recv. False: the message waits on,
-// or the connection has ended.
+// Moves the oldest message, or as much of it as has come, to its Recv. False: the message has to
+// keep waiting, or the connection has ended.
 bool UnexpectedMessages::deliver_first(const std::optional<LastSegment>& last) {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;

@@ -29,14 +29,14 @@ class UnexpectedMessages {
   enum class Begun : std::uint8_t { Yes, Full, NoMemory };
   // Makes a place for the message that begins with this segment.
   Begun begin(const UntaggedHeader& header, std::uint16_t ulpdu);
-  // The places of octets of the youngest message, from `offset` on. 0: there is none, and TCP holds
-  // the octets for now.
+  // The places for octets of the youngest message, from `offset` on. 0: there is no place, so TCP
+  // holds the octets for now.
   std::size_t places(std::uint64_t offset, std::uint64_t length, std::span<Segment> out);
   // The youngest message is whole.
   void end_send() { messages_.back().whole = true; }
   void end_immediate(Octets data);
   // A Write has been carried out. In posting order it counts behind the messages that still wait.
-  // False: none waits.
+  // False: no message waits.
   bool count_write() { return messages_.count_write(); }
 
   // --- as they end -------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class UnfinishedRequests {
 
   // --- as they are built -------------------------------------------------------------------------
   // Adds a request before its first FPDU can be sent. make_room() must have returned true. `work`:
-  // nullptr for Immediate Data.
+  // may be nullptr for Immediate Data.
   void add_send(const WorkRequest* work, std::uint32_t msn) {
     entries_.push({.work = work, .msn = msn});
   }
@@ -37,8 +37,8 @@ class UnfinishedRequests {
                    .address = work.remote.address,
                    .length = work.length});
   }
-  // A message of the youngest request was built to its last FPDU. on_request_built() follows if the
-  // request ends with it: a Write may be several messages.
+  // A message of the youngest request was built to its last FPDU. on_request_built() follows if
+  // this was the last message of the request: a Write may consist of several messages.
   void on_message_built() { ++built_; }
   void on_request_built() {
     entries_.back().last = built_;
@@ -46,13 +46,13 @@ class UnfinishedRequests {
   }
 
   // --- as they end -------------------------------------------------------------------------------
-  // TCP has taken so many more messages.
+  // TCP has taken this many more messages.
   void on_sent(std::uint32_t count) { sent_ += count; }
   // Ends the requests that were sent to a foreign peer, which acknowledges none.
   void tell_sent() {
     if (stream_.peer == PeerKind::Foreign) end_upto(sent_);
   }
-  // The peer has placed so many messages in all. False: that is impossible.
+  // The peer has placed this many messages in all. False: that is impossible.
   bool on_ack(std::uint32_t placed);
   std::uint32_t acknowledged() const { return acked_; }
 

@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Below this length a polling peer places a Write from its ring faster than one system call takes.
+// A polling peer places a shorter Write from its ring in less time than one system call takes.
 constexpr std::uint64_t kRingWriteBelow = kMaxPiece;
 
 const RegionEntry* entry_of(DirectAccess& direct, Stag stag) {
@@ -76,7 +76,7 @@ DtoStatus DirectCopy::copy_marked(const RemoteTriplet& remote, Access right,
                                   std::span<const LocalTriplet> local, std::uint64_t offset,
                                   std::uint64_t length) {
   Link& link = *frame_.link();
-  // A copy made in turns may outlive the link's direct access.
+  // The link may have lost direct access since an earlier turn of the copy.
   DirectAccess* const way = link.direct();
   if (way == nullptr) return DtoStatus::Transport;
   DirectAccess& direct = *way;

@@ -22,7 +22,7 @@ DATUM_NO_CANARY DtoStatus DirectRequest::take_turn() {
   const std::uint64_t size = std::min(request.length - done_, kDirectQuantum);
   RemoteTriplet remote = request.remote;
   if (done_ == 0) {
-    // Checks the whole range at once: nothing is written when its end is out of bounds.
+    // The first turn checks the whole range. If the end is out of bounds, nothing is written.
     remote.length = request.length;
   } else {
     remote.address += done_;

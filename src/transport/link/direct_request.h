@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/direct_request.h: this side's Write or Read that is copied directly, in turns.
-// Lives here: the octets that have been copied.
+// transport/link/direct_request.h: a Write or Read of this side that is copied directly, in turns.
+// Lives here: how many octets have been copied.
 // Not here:   when it may begin, and what follows its end (link_sender.h); the copy
 //             (direct_copy.h).
 // Threads:    the adapter's lock.
@@ -16,7 +16,7 @@ class DirectRequest {
  public:
   explicit DirectRequest(DirectCopy copy) : copy_(copy) {}
 
-  // True from begin() until all has been copied, a turn has failed, or drop().
+  // True from begin() until all octets have been copied, a turn has failed, or drop() was called.
   bool under_way() const { return request_ != nullptr; }
   const WorkRequest& request() const { return *request_; }
   std::uint64_t left() const { return request_ != nullptr ? request_->length - done_ : 0; }

@@ -17,34 +17,34 @@
 
 namespace datum {
 
-// The peer's memory, as far as the kernel lets this process touch it.
+// The peer's memory, as far as the kernel permits access to it.
 class DirectAccess {
  public:
   virtual ~DirectAccess() = default;
-  // The peer's region entries. The user checks them, under a mark.
+  // The peer's region entries. The caller checks them, under a mark.
   virtual std::span<const RegionEntry> regions() = 0;
   // The address in this process of the byte that the peer has at `entry.base`. nullptr: the region
-  // cannot be mapped. `writable`: it will be written. May be called often, since mappings are
-  // cached.
+  // cannot be mapped. `writable`: the caller will write to the memory. May be called often, since
+  // mappings are cached.
   virtual std::byte* map(const RegionEntry& entry, Stag stag, bool writable) = 0;
-  // Fetches the cache line of that byte, which is about to be written, if it is mapped already.
-  // False: it is not mapped.
+  // Prefetches the cache line of the byte at `address`, which the caller is about to write. False:
+  // the byte is not mapped yet.
   virtual bool prefetch(Stag, std::uint64_t /*address*/) { return false; }
-  // Copies between local segments and the peer's memory without a mapping. The last bytes are
-  // written last. False: the peer is gone, or its memory is.
+  // Copies between local segments and the peer's memory without a mapping. write() writes the last
+  // bytes last. False: the peer has ended, or its memory is no longer there.
   virtual bool write(std::uint64_t remote, std::span<const Segment> from) = 0;
   virtual bool read(std::uint64_t remote, std::span<const Segment> into) = 0;
 };
 
-// One end of a link. The fabric owns it; it lives until on_link_lost() has returned.
+// One end of a link. The fabric owns the port, which lives until on_link_lost() has returned.
 class LinkPort {
  public:
   virtual ~LinkPort() = default;
   virtual LinkSegment& segment() = 0;
   virtual int side() const = 0;
-  // Makes the peer look at its ring.
+  // Wakes the peer's adapter, which then reads its ring.
   virtual void ring_doorbell() = 0;
-  // nullptr: the kernel forbids it, or it was switched off.
+  // nullptr: the kernel forbids direct access, or it was switched off.
   virtual DirectAccess* direct() = 0;
   // True: the peer has direct access to this side, so it may fetch large messages itself.
   virtual bool peer_has_direct() const = 0;
@@ -64,7 +64,7 @@ enum class DialFailure : std::uint8_t {
 
 class DialEvents {
  public:
-  // The adapter behind address and qualifier. An existing link to it is used again.
+  // `port` leads to the adapter that was dialled. An existing link to that adapter is used again.
   virtual void on_dialled(LinkPort& port) = 0;
   virtual void on_dial_failed(DialFailure failure) = 0;
 
@@ -72,7 +72,7 @@ class DialEvents {
   ~DialEvents() = default;
 };
 
-// A dial under way; destroying it cancels it.
+// A dial under way. Destroying this object cancels the dial.
 class Dial {
  public:
   virtual ~Dial() = default;
@@ -87,15 +87,15 @@ class PublishedName {
 
 // Whether a link that has been without connections may go.
 enum class IdleLink : std::uint8_t {
-  Drop,  // it carries nothing; the peer repeats elsewhere what it still puts into it
-  Later, // something has just come
-  InUse, // it has connections again; on_idle() follows when it has none
+  Drop,  // the link carries nothing; the peer repeats on a new link what it still sends here
+  Later, // a record has just come
+  InUse, // the link has connections again; on_idle() follows when it has none
 };
 
 class FabricEvents {
  public:
-  // A peer dialled this adapter, or this adapter dialled: a link stands. Called before
-  // on_dialled(). It must not ring the doorbell: the peer may not know of the link yet.
+  // A new link stands, dialled by the peer or by this adapter. Called before on_dialled(). The
+  // callee must not ring the doorbell, because the peer may not know of the link yet.
   virtual void on_link(LinkPort& port) = 0;
   // The peer rang the doorbell of this link.
   virtual void on_doorbell(LinkPort& port) = 0;
@@ -122,20 +122,21 @@ class Fabric {
   // Fails at once only for an impossible address (InvalidAddress) or for lack of resources.
   virtual Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                              DialEvents& events) = 0;
-  // True: both sides of a link can leave the fence to the side that needs it seldom (base/fence.h).
+  // True: fence_everywhere() also fences the processors of peers, so the side that fences often
+  // needs only a light fence (base/fence.h).
   virtual bool fences_everywhere() const { return false; }
   // Orders earlier writes of this process before its later reads, against every peer.
   virtual void fence_everywhere() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-  // Work outside the links that costs no system call: the simulator delivers what is due. True:
-  // something was due.
+  // Does work of the fabric outside the links, without a system call: the simulator delivers what
+  // is due. True: something was due.
   virtual bool progress() = 0;
   // False: this fabric never has such work.
   virtual bool needs_progress() const { return true; }
   // The link has no connection left. The fabric may drop it.
   virtual void on_idle(LinkPort& port) = 0;
-  // Returns when no peer is inside a direct access through `stag`, which has been revoked. False:
-  // the fabric leaves that to the link layer, which waits for the marks in the segments.
+  // True: no peer is inside a direct access through `stag`, which has been revoked. False: the
+  // fabric has not waited for the peers, and the link layer waits for the marks in the segments.
   virtual bool quiesce(Stag stag);
 };
 

@@ -15,8 +15,8 @@ bool ends_message(const RecordHeader& header) {
   return is_fetch(header) || (header.flags & record_flag::kLast) != 0;
 }
 
-// The most pieces of all messages that an EP may have posted. The window alone is no bound: it
-// counts octets, and a message may have none.
+// The most pieces of all messages that an EP may have posted. The window alone does not bound them:
+// it counts octets, and a message may have no octets.
 std::size_t most_pieces(const Limits& limits) {
   return static_cast<std::size_t>(limits.max_dto_per_ep) + kSendWindow / kMaxPiece;
 }
@@ -40,7 +40,8 @@ void KeptMessages::keep(const RecordHeader& header, const std::byte* payload,
   }
   pieces_.push({header, {payload, payload + header.length}, note}, frame_.host().progress->now(),
                !ends_inside_message());
-  // Only after the piece is kept: without memory for it the record stays in the ring.
+  // The steps below come after the push, because if push() lacks memory, the record stays in the
+  // ring.
   watch_patience();
   news_ = true;
   frame_.want_work();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/kept_messages.h: messages that find no Recv, kept beside the ring until they do.
-// Lives here: how much may be kept, the Writes that count behind each message, breaking the
-//             connection when a message has waited for too long.
+// transport/link/kept_messages.h: messages that find no Recv, kept outside the ring until they find
+// one.
+// Lives here: how much may be kept, Writes that are reported as placed only after a kept message,
+//             breaking the connection when a message has waited for too long.
 // Not here:   how long a message may wait (core/port/waiting_messages.h), which Recv it gets
 //             (link_receiver.h).
 // Threads:    the adapter's lock.
@@ -31,18 +32,20 @@ class KeptMessages {
 
   bool empty() const { return pieces_.empty(); }
   Piece& front() { return pieces_.front(); }
-  // False: no honest peer sends so much.
+  // False: the peer has sent more than an honest peer may.
   bool has_room_for(const RecordHeader& send) const;
-  // A failure to allocate changes nothing. If no message may wait, the connection ends.
+  // If an allocation fails, nothing has changed. If the patience is 0, the connection ends.
   void keep(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
-  // The first message or piece has its Recv. Returns the Writes that count behind it.
+  // Called when the first message or piece has its Recv. Returns how many Writes waited for it to
+  // be reported.
   std::uint32_t release_first();
-  // A Write has been carried out. False: no message is kept, so the Write counts at once.
+  // Called when a Write has been carried out. False: no message is kept, so the Write may be
+  // reported as placed at once.
   bool count_write() { return pieces_.count_write(); }
-  // How many whole messages are kept, and Writes that count behind them.
+  // The number of whole kept messages and of Writes that wait for them to be reported.
   std::uint32_t requests() const;
-  // ends_with_fetch(): the last message is to be fetched. ends_inside_message(): its last piece has
-  // not come.
+  // ends_with_fetch(): the last kept message is to be fetched. ends_inside_message(): the last
+  // piece of the last kept message has not come.
   bool ends_with_fetch() const;
   bool ends_inside_message() const;
   // True: a message or piece was kept since the last call.

@@ -19,12 +19,12 @@ namespace {
 
 // How many records a link handles before other links get their turn.
 constexpr int kRecordBudget = 64;
-// After this many records of such a turn the peer hears what has been placed. It may be waiting for
-// that with all its requests posted, while the consumer here first reaps everything that came.
+// After this many records of such a turn the peer is told what has been placed. The peer may have
+// posted all its requests and wait for that, while the consumer here first reaps all completions.
 constexpr int kAckEvery = 16;
 
-// The most controls that wait for room: more than all connections of an adapter can have together.
-// Only a peer that keeps asking and reads no answer causes so many.
+// The most controls that wait for room. All connections of an adapter together have fewer, so only
+// a peer that keeps asking and reads no answer reaches this limit.
 constexpr std::size_t kMaxControls = 1U << 17U;
 
 void write_record(RecordHeader* to, const RecordHeader& header) {
@@ -86,7 +86,7 @@ void Link::remove(LinkChannel& channel) {
   free_slots_.push_back(at);
   --channels_;
   if (channel.listed_for_ack) std::erase(ack_list_, &channel);
-  // The channel may be at work right now; then it is not listed.
+  // If the channel's work() is running, the channel is in working_, not in work_list_.
   std::erase(work_list_, &channel);
   std::replace(working_.begin(), working_.end(), &channel, static_cast<LinkChannel*>(nullptr));
   std::erase(room_waiters_, &channel);
@@ -131,7 +131,7 @@ void Link::ask_for_room() {
   own_.wants_room.store(1, std::memory_order_relaxed);
 }
 
-// There may be room again. Every channel that waited for it tries.
+// If the ring has room again, lists every channel that waited for room.
 bool Link::end_wait_for_room() {
   if (!out_.has_room()) return false;
   waits_for_room_ = false;
@@ -141,7 +141,7 @@ bool Link::end_wait_for_room() {
   return true;
 }
 
-// The peer found this side's incoming ring full. It hears at once how far this side has read.
+// The peer found this side's incoming ring full, so it is told at once how far this side has read.
 void Link::tell_peer_of_room() {
   in_.tell();
   published_ = busy_ = true;
@@ -179,7 +179,8 @@ void Link::on_doorbell() {
   const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
   if ((epoch & 1U) != 0) {
     own_.sleep_epoch.store(epoch + 2, std::memory_order_relaxed);
-    // A peer that sees the old value has been rung for it, and fences before it relies on that.
+    // A peer that reads the old value here believes that it has rung for this epoch. Before it
+    // relies on that, it fences and reads again (ring_sleeper()).
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   progress();
@@ -189,7 +190,8 @@ void Link::on_doorbell() {
 void Link::ring_sleeper() {
   std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
   if (epoch == rung_epoch_) {
-    // The peer may just be beginning another epoch, for which it fences only on its own side.
+    // The peer may just be beginning another epoch. For that the peer fences on its own processor
+    // only.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
   }
@@ -198,9 +200,9 @@ void Link::ring_sleeper() {
   port_.ring_doorbell();
 }
 
-// A peer that polls is not rung. If it has stopped polling, it may notice that late. Until then
-// this side looks after what it has published. One ring is enough: it stays pending until the peer
-// looks.
+// A peer whose sleep epoch says that it polls is not rung. If its consumer has stopped polling, the
+// epoch may change late. So this side checks whether the peer takes what was published, and rings
+// if not. It rings once, since a doorbell stays pending until the peer reads its ring.
 Instant Link::watch(Instant now) {
   in_.tell_if_behind();
   const std::uint64_t taken = out_.taken();
@@ -223,7 +225,7 @@ bool Link::progress_now() {
   try {
     return move();
   } catch (const std::bad_alloc&) {
-    // A step that lacked memory has not begun, and its record is still in the ring.
+    // The step that lacked memory has changed nothing, and its record is still in the ring.
     busy_ = true;
     transport_.try_again_soon();
     return false;
@@ -231,7 +233,7 @@ bool Link::progress_now() {
 }
 
 bool Link::move() {
-  const ScopedFlag turn(in_turn_); // ends, too, if there is no memory
+  const ScopedFlag turn(in_turn_); // is reset, too, if memory is lacking
   busy_ = false;
   bool any = false;
   if (waits_for_room_) any = end_wait_for_room();
@@ -244,20 +246,20 @@ bool Link::move() {
   return any;
 }
 
-// After a look that found nothing, a record is taken alone. To see whether another one follows
-// costs a cache line that the peer may hold, and the consumer would wait for that line before it
-// sees the first record.
+// If the previous poll found nothing, only one record is taken. To check for a second record costs
+// a cache line that the peer may hold, and the consumer would wait for that line before it gets the
+// first record.
 DATUM_NO_CANARY bool Link::poll_ring() {
   int left = kRecordBudget;
   for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {
     if (streaming_) in_.look_ahead();
-    // Copied before it is checked: the peer may change it meanwhile.
+    // Copied before it is checked, because the peer may change the slot meanwhile.
     RecordHeader header;
     std::memcpy(&header, slot, sizeof header);
     const std::uint32_t lines = lines_of(header);
     const std::byte* payload = lines == 0 ? slot->rest : in_.payload(lines);
     const bool good = payload != nullptr && handle(header, payload);
-    if (broken_) return true; // also when the handler ended the link
+    if (broken_) return true; // also if the handler ended the link
     if (!good) {
       break_off("a record that makes no sense");
       return true;
@@ -271,7 +273,8 @@ DATUM_NO_CANARY bool Link::poll_ring() {
   }
   streaming_ = left != kRecordBudget;
   if (streaming_) {
-    // The peer reports that it waits for room, fences, and then checks how far this side has read.
+    // A peer that waits for room stores that in wants_room, fences, and then checks how far this
+    // side has read. This side does the reverse, so one of the two sees the other.
     fence();
     if (peer_.wants_room.load(std::memory_order_relaxed) != 0) tell_peer_of_room();
   }
@@ -281,7 +284,7 @@ DATUM_NO_CANARY bool Link::poll_ring() {
 
 bool Link::handle(const RecordHeader& header, const std::byte* payload) {
   if (header.type == RecordType::Connect) return on_connect(header, payload);
-  // A requester that gives up before the answer does not know this side's number.
+  // A peer that takes its request back before the answer does not know this side's number yet.
   LinkChannel* channel = nullptr;
   if (header.type == RecordType::Close && header.connection == 0) {
     const auto requester = requesters_.find(header.connect.number);
@@ -300,7 +303,7 @@ void Link::forget_requester(std::uint32_t peer_number, const ChannelFrame& chann
 }
 
 bool Link::retire() {
-  // The peer reads the word once the link has ended.
+  // The peer reads this word when the link has ended.
   own_.retired.store(1, std::memory_order_relaxed);
   if (!in_.ready()) return true;
   own_.retired.store(0, std::memory_order_relaxed);
@@ -320,7 +323,8 @@ bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
     if (number != 0) requesters_.emplace(fields.number, channel.get());
     auto incoming = std::make_unique<LinkIncoming>(std::move(channel));
     ListenerEvents* listener = transport_.find_listener(fields.qualifier);
-    // No listener, or no number is left: `incoming` refuses the request as it goes out of scope.
+    // If there is no listener or no number is left, the destructor of `incoming` refuses the
+    // request.
     if (listener != nullptr && number != 0) listener->on_request(std::move(incoming));
   } catch (const std::bad_alloc&) {
     log_of_peer(LogLevel::Warn, "link over {}: no memory for a connection request: refused",
@@ -357,15 +361,15 @@ bool Link::run_work() {
     list_for_work(*channel);
     working_[i] = nullptr;
   }
-  // A channel that has had a turn goes behind all channels that have not.
+  // A channel whose work() ran goes behind the channels that still wait for a turn.
   for (LinkChannel* channel : working_)
     if (channel != nullptr && channel->has_work()) list_for_work(*channel);
   working_.clear();
   return any;
 }
 
-// Handles everything that was in the ring at the start. A copy that waits for its turn, or an
-// acknowledgement without room, is left to the next look.
+// Handles every record that was in the ring at the start. A copy that waits for its turn, or an
+// acknowledgement without room, is left to the next progress().
 void Link::catch_up() {
   streaming_ = true; // each round takes up to kRecordBudget records
   for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && in_.ready(); --rounds)
@@ -383,9 +387,9 @@ void Link::break_off(const char* reason) {
 
 void Link::lost() {
   ending_ = true;
-  // Records that the peer wrote before it went away still count: a last message may be among them.
-  // The rounds are bounded, since a peer that was only cut off may go on writing. If this side has
-  // given the link up, the peer repeats elsewhere the records that are not read here.
+  // Records that the peer wrote before the link ended still count: a last message may be among
+  // them. The number of rounds is bounded, since a peer that still lives may go on writing. If this
+  // side has given the link up, no records are read here, and the peer repeats them on a new link.
   const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;
   streaming_ = true; // each round takes up to kRecordBudget records
   try {
@@ -393,10 +397,10 @@ void Link::lost() {
          --rounds)
       if (!poll_ring()) break;
   } catch (const std::bad_alloc&) {
-    // The ring is not looked at again. Unread records end with the link.
+    // Unread records are lost with the link.
   }
   broken_ = true;
-  // Tells every connection. Each may remove itself, or others.
+  // The loop goes by index, since a connection that is told may remove itself or others.
   for (std::size_t at = 0; at < slots_.size(); ++at)
     if (LinkChannel* channel = slots_[at].channel) channel->on_link_lost();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/link.h: two adapters and the rings between them, shared by all their connections.
+// transport/link/link.h: the link between two adapters, whose rings are shared by all connections
+// between them.
 // Lives here: polling, publishing, the doorbell, the table of connections, marks of direct access.
 // Threads:    the adapter's lock.
 #pragma once
@@ -34,19 +35,21 @@ class Link {
     streaming_ = false;
     return false;
   }
-  // Writes this side's sleep epoch. Before a thread sleeps, it fences everywhere and then asks
-  // must_look().
+  // Updates this side's sleep epoch. A thread that is about to sleep then fences everywhere and
+  // calls must_look().
   void set_attention(Attention attention);
   bool must_look();
   // See Transport::watch().
   Instant watch(Instant now);
-  // The peer has rung. It rings once for each epoch, so a new epoch begins before this side looks.
+  // The peer has rung. The peer rings once for each epoch, so this function begins a new epoch
+  // before it reads the ring.
   void on_doorbell();
   void lost();
   // See Channel::catch_up().
   void catch_up();
 
-  // A number names a connection until the connection is removed. Stale numbers find nothing.
+  // add() returns the number of the connection, valid until remove(). find() returns nullptr for a
+  // stale number.
   std::uint32_t add(LinkChannel& channel);
   void remove(LinkChannel& channel);
   LinkChannel* find(std::uint32_t number) {
@@ -58,7 +61,7 @@ class Link {
   // Tells the peer that the link is given up. False: a record came in time, and the link stays.
   bool retire();
   bool peer_retired() const { return peer_.retired.load(std::memory_order_relaxed) != 0; }
-  // The requester has left, so the peer may use `peer_number` again.
+  // The peer's request under `peer_number` is over, so the peer may use that number again.
   void forget_requester(std::uint32_t peer_number, const ChannelFrame& channel);
   bool broken() const { return broken_; }
   // True: the peer has gone. This side only reads what is left in the ring.
@@ -69,9 +72,9 @@ class Link {
   bool has_listed_work() const { return !work_list_.empty(); }
 
   // Room for a record with this many lines of payload. nullptr: the caller should wait_for_room().
-  // The caller fills everything but the first word, then calls publish().
+  // The caller writes all of the record but its first word, then calls publish().
   RecordHeader* reserve(std::uint32_t lines) {
-    if (!controls_.empty()) return nullptr; // controls go first
+    if (!controls_.empty()) return nullptr; // waiting controls go first
     return reinterpret_cast<RecordHeader*>(out_.reserve(lines));
   }
   RecordHeader* reserve() {
@@ -80,40 +83,42 @@ class Link {
   }
   void prefetch() { out_.prefetch(); }
   void acknowledge_records() { in_.tell_if_behind(); }
-  // published(): the number of records so far. peer_has_read(): the peer says that it has taken so
-  // many.
+  // published(): the number of records published so far. peer_has_read(): whether the peer reports
+  // that it has taken that many records.
   std::uint64_t published() const { return out_.published(); }
   bool peer_has_read(std::uint64_t records) const { return out_.taken() >= records; }
   std::byte* payload() { return out_.payload(); }
-  // The channel continues when there is room again.
+  // When the ring has room again, the channel's work() is called.
   void wait_for_room(LinkChannel& channel);
   void publish() {
     out_.publish();
     published_ = busy_ = true;
   }
-  // Sends a record that must not be lost. It waits for room if there is none.
+  // Sends a record that must not be lost. If there is no room, the record is kept until there is.
   void send_control(const RecordHeader& header, std::span<const std::byte> payload = {});
   // True: controls wait for room.
   bool controls_wait() const { return !controls_.empty(); }
-  // Called after publishing, before the thread leaves: rings if the peer sleeps.
+  // Rings the peer if it sleeps. Called after publish(), before the thread leaves the transport.
   void flush_doorbell() {
     if (!published_) return;
     published_ = false;
     // Published records must be visible before this side checks whether the peer sleeps. The peer
-    // writes its epoch, fences and then looks at the ring.
+    // writes its epoch, fences and then reads the ring.
     fence();
     if (!peer_polls()) [[unlikely]]
       ring_sleeper();
   }
 
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
-  // True: the peer says that it polls, and has not left Writes lying lately.
+  // True: the peer reports that it polls, and has taken Writes from the ring in time lately
+  // (peer_habit.h).
   bool peer_takes_writes() const { return peer_polls() && !habit_.leaves_writes_lying(); }
   void wrote_directly() { habit_.wrote_directly(); }
   DirectAccess* direct() { return port_.direct(); }
   bool peer_can_fetch() const { return port_.peer_has_direct(); }
-  // Set around every direct access. The peer waits for it to change before it gives the memory
-  // away. The mark of a later access also shows that this one is over.
+  // mark() and unmark() enclose every direct access. Before the peer gives the memory away, it
+  // waits until the mark differs from the region's STag. The mark of a later access shows this,
+  // too.
   void mark(Stag stag) {
     own_.mark.store(stag, std::memory_order_release);
     fence();
@@ -129,8 +134,8 @@ class Link {
   void list_for_work(LinkChannel& channel);
 
  private:
-  // Orders a write of this side's word before a read of the peer's. A light fence is enough if the
-  // peer fences on every processor (SegmentSide::fences).
+  // Orders a write to a word of this side before a read of a word of the peer. A light fence is
+  // enough if the peer fences on every processor (SegmentSide::fences).
   void fence() const {
     if (light_ && peer_.fences.load(std::memory_order_relaxed) != 0) [[likely]]
       light_fence();
@@ -152,8 +157,8 @@ class Link {
   void tell_peer_of_room();
   void break_off(const char* reason);
 
-  // A connection's number has its slot in the low bits. A stale number misses the generation of its
-  // slot.
+  // A connection's number has its slot in the low bits and the slot's generation in the high bits.
+  // A stale number has an older generation.
   static constexpr std::uint32_t kSlotBits = 18;
   static constexpr std::uint32_t kMaxSlots = 1U << kSlotBits;
 
@@ -172,10 +177,10 @@ class Link {
   SegmentSide& peer_;
   RingProducer out_;
   RingConsumer in_;
-  const bool light_;  // this side fences on every processor, and may rely on a peer that does
-  bool busy_ = false; // there is work besides the ring
+  const bool light_;  // this side may use light fences if the peer fences on every processor
+  bool busy_ = false; // there is work besides reading the ring
   bool published_ = false;
-  bool streaming_ = false; // the last look at the ring found something
+  bool streaming_ = false; // the last poll of the ring found a record
   bool waits_for_room_ = false;
   bool broken_ = false;
   bool ending_ = false;
@@ -188,8 +193,8 @@ class Link {
   std::vector<ChannelSlot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t channels_ = 0;
-  // Channels that the peer asked for, by the peer's number: it may take a request back before it
-  // knows this side's number.
+  // Channels that the peer requested, by the peer's number. The peer may take its request back
+  // before it knows this side's number.
   std::unordered_map<std::uint32_t, LinkChannel*> requesters_;
   std::vector<ChannelFrame*> ack_list_;
   std::vector<LinkChannel*> work_list_;
@@ -198,7 +203,7 @@ class Link {
   std::deque<Control> controls_;
 };
 
-// Inline, for each message that arrives.
+// Inline, since it is called for each message that arrives.
 inline void ChannelFrame::owe_ack() {
   link_->list_for_ack(*this);
 }

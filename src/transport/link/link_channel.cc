@@ -36,7 +36,8 @@ std::string LinkChannel::path_reason() const {
 
 // --- calls of the consumer -----------------------------------------------------------------------
 
-// Fetching the line that the peer looks at takes as long as all that happens before the store.
+// To fetch the cache line that the peer polls takes as long as everything else before the store. So
+// the fetch begins early.
 void LinkChannel::prefetch(const RemoteTriplet* target) {
   if (link() == nullptr) return;
   DirectAccess* direct = target != nullptr ? link()->direct() : nullptr;
@@ -47,7 +48,8 @@ void LinkChannel::prefetch(const RemoteTriplet* target) {
 void LinkChannel::on_receive_posted() {
   receiver_.deliver_kept();
   if (!open()) return;
-  // The posting thread may make no further call for long. Then no thread flushes what is listed.
+  // The posting thread may make no further call for a long time, and then no thread would send the
+  // Ack. So send it now.
   const bool told = flush_ack();
   link()->flush_doorbell();
   if (!told || has_work()) host().progress->wake();
@@ -60,7 +62,8 @@ void LinkChannel::catch_up() {
 
 // --- records -------------------------------------------------------------------------------------
 
-// False: handle_any() has to handle the record. It may take the counters again.
+// False: handle_any() has to handle the record. The counters may have been taken already; taking
+// them twice does no harm.
 bool LinkChannel::take_message(const RecordHeader& header, const std::byte* payload) {
   return header.type == RecordType::Send && (header.flags & record_flag::kLast) != 0 && open() &&
          receiver_.can_place_whole(header) && sender_.take_counters(header) && open() &&

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_channel.h: one connection inside a link, for the core and for the link.
 // Lives here: which part handles each call and each record; the order of deferred work.
-// Not here:   its parts, which do the work: from dial to close (link_handshake.h), this side's
-//             requests (link_sender.h), the peer's messages and Writes (link_receiver.h), its Reads
-//             (read_responder.h); their shared state (channel_frame.h); the ring's polling and the
-//             table of connections (link.h).
+// Not here:   the parts of a channel: from dial to close (link_handshake.h), this side's requests
+//             (link_sender.h), the peer's messages and Writes (link_receiver.h), the peer's Reads
+//             (read_responder.h), the state that the parts share (channel_frame.h); polling the
+//             ring and the table of connections (link.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace datum {
 
-// Links channels that have no link and something to report (LinkTransport::unlinked_).
+// The list hook of channels that have no link but something to report (LinkTransport::unlinked_).
 struct UnlinkedTag;
 using UnlinkedChannel = ListHook<UnlinkedTag>;
 
@@ -70,11 +70,12 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   bool handle(const RecordHeader& header, const std::byte* payload) {
     return take_message(header, payload) || handle_any(header, payload);
   }
-  // Continues deferred work. True: something moved.
+  // Continues deferred work. True: some work was done.
   bool work();
-  // True: there is work that need not wait for the peer.
+  // True: the channel has work that it can do without a further record from the peer.
   bool has_work() const;
-  // True: the channel has something to copy, and other channels used up the turn.
+  // True: the channel has something to copy, and other channels have used up the quantum of this
+  // turn.
   bool waits_for_turn() const { return waits_for_turn_ && has_work(); }
   void on_link_lost() { handshake_.on_link_lost(); }
 
@@ -94,14 +95,14 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   bool take_message(const RecordHeader& header, const std::byte* payload);
   bool handle_any(const RecordHeader& header, const std::byte* payload);
   bool handle_open(const RecordHeader& header, const std::byte* payload);
-  // How much the next turn copies, in both directions.
+  // How many octets the next turn copies, in both directions together.
   std::uint64_t next_quantum() const;
 
   LinkSender sender_{*this};
   LinkReceiver receiver_{*this};
   ReadResponder responder_{*this};
   LinkHandshake handshake_;
-  bool waits_for_turn_ = false; // found by the last work()
+  bool waits_for_turn_ = false; // set by the last work()
 };
 
 } // namespace datum

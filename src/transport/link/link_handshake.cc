@@ -58,8 +58,8 @@ Status LinkHandshake::start_dial() {
   return kOk;
 }
 
-// The peer gave the link up while this side's Connect was on its way, and has not read it. So the
-// consumer's request can be sent again. An honest peer does that at most once in a minute.
+// The peer gave the link up while this side's Connect was on its way, and has not read the Connect.
+// So the request is sent again on a new link. An honest peer gives a link up at most once a minute.
 void LinkHandshake::dial_again() {
   dial_.reset();
   bool dialled = false;
@@ -121,7 +121,7 @@ bool LinkHandshake::on_accept(const RecordHeader& header, const std::byte* paylo
   private_data_.assign(payload, payload + header.length);
   const bool moved = on(LinkEvent::AcceptArrived);
   DATUM_ASSERT(moved);
-  // Either both sides are established, or neither: the accepter waits for this record (decision
+  // The accepter waits for this record, so either both sides are established or neither (decision
   // 220).
   frame_.link()->send_control(frame_.header(RecordType::Confirm));
   if (frame_.link()->controls_wait()) neighbours_.sender.hold_behind_confirm();
@@ -187,7 +187,8 @@ void LinkHandshake::close(CloseMode mode) {
     if (mode == CloseMode::Disconnect) last.flags = record_flag::kOrderly;
     say(last);
   } else if (frame_.link() != nullptr && frame_.state() == LinkState::Requested) {
-    // The peer has not told its number yet, so it finds the connection by this side's number.
+    // The peer has not sent its number yet, so the record names the connection by this side's
+    // number.
     RecordHeader last = frame_.header(RecordType::Close);
     last.flags = record_flag::kOrderly;
     last.connect = {};
@@ -225,7 +226,7 @@ void LinkHandshake::on_terminate(const RecordHeader& header) {
 }
 
 void LinkHandshake::end(CloseReason reason) {
-  // The requester has gone. Its request stays until the consumer answers it.
+  // The peer has ended its request. The ConnectionRequest stays until the consumer answers it.
   if (frame_.state() == LinkState::Incoming) {
     if (frame_.link() != nullptr) frame_.link()->forget_requester(frame_.peer().number, frame_);
     return;

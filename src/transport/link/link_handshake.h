@@ -20,7 +20,7 @@ namespace datum {
 
 class LinkHandshake final : private DialEvents {
  public:
-  // The parts that wait for the Confirm, and that are stopped at the end.
+  // The parts that are told when the Confirm has to wait, or when the connection ends.
   struct Neighbours {
     LinkSender& sender;
     LinkReceiver& receiver;
@@ -43,7 +43,7 @@ class LinkHandshake final : private DialEvents {
   void refuse(bool by_consumer, PrivateData data);
   void close(CloseMode mode);
 
-  // --- by records of the peer. False: no honest peer sends this ----------------------------------
+  // --- by records of the peer. False: no honest peer sends such a record ------------------------
   bool on_accept(const RecordHeader& header, const std::byte* payload);
   bool on_refuse(const RecordHeader& header, const std::byte* payload);
   bool on_confirm();
@@ -54,7 +54,7 @@ class LinkHandshake final : private DialEvents {
   void on_link_lost();
   void terminate(RequestClass kind, DtoStatus status, std::uint32_t before);
   void end(CloseReason reason);
-  // In state Failing: tells the endpoint that its connect failed.
+  // Called in state Failing. Tells the endpoint that its connect failed.
   void report_failed_connect();
 
  private:
@@ -76,7 +76,7 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port_ = 0;
   ConnQual remote_port_ = 0;
   Address remote_address_;
-  std::vector<std::byte> private_data_; // data of this side's request; later data of the peer
+  std::vector<std::byte> private_data_; // the data of this side's request, later the peer's data
   std::unique_ptr<Dial> dial_;
   int dials_ = 0;
   // True: the peer has sent its last record, or the link is gone. The peer gets no more records.

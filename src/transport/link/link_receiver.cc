@@ -28,7 +28,7 @@ bool LinkReceiver::place_whole(const RecordHeader& send, const std::byte* payloa
 }
 
 bool LinkReceiver::on_send(const RecordHeader& header, const std::byte* payload) {
-  // An honest peer sends no message behind one that is being fetched, before that has been placed.
+  // While a message is being fetched, an honest peer sends no further message.
   if (header.length > kMaxPiece || fetch_pending()) return false;
   const bool last = (header.flags & record_flag::kLast) != 0;
   const MessageNote note = last ? note_ : MessageNote{};
@@ -37,8 +37,8 @@ bool LinkReceiver::on_send(const RecordHeader& header, const std::byte* payload)
     if (!kept_.has_room_for(header)) return false;
     kept_.keep(header, payload, note);
   }
-  // Only after the message is kept: without memory for it the record comes again, but the note does
-  // not.
+  // The note is cleared only after the message is kept. If keep() lacks memory, the record is
+  // handled again, but the note does not come again.
   if (last) note_ = {};
   return true;
 }
@@ -55,7 +55,7 @@ bool LinkReceiver::on_fetch(const RecordHeader& header, const std::byte* payload
   return true;
 }
 
-// True: a message has begun and not ended, so no message to fetch can come now.
+// True: a message has begun and not ended, so an honest peer sends no SendFetch now.
 bool LinkReceiver::message_under_way() const {
   return fetch_pending() || (kept_.empty() ? message_done_ != 0 : kept_.ends_inside_message());
 }
@@ -82,7 +82,7 @@ bool LinkReceiver::on_write(const RecordHeader& header, const std::byte* payload
     copy_visible(pointer(memory), payload, header.length);
   }
   if ((header.flags & record_flag::kLast) == 0) return true;
-  // Counted in posting order: behind the Sends that still wait.
+  // Requests are counted in posting order, so the Write counts after the kept Sends.
   if (!kept_.count_write()) {
     frame_.add_placed(1, 0);
     frame_.owe_ack();
@@ -133,7 +133,8 @@ bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payl
   fetch_.begin(header, payload, note);
   if (copy_.has_turn(std::min(fetch_.left(), kDirectQuantum))) continue_fetch();
   if (!frame_.open() || !fetch_.under_way()) return true;
-  // Fetching takes several turns. The sender has to tell it from a message that waits for its Recv.
+  // The fetch takes several turns. The sender is told, so that it does not believe that the message
+  // waits for its Recv.
   RecordHeader word = frame_.header(RecordType::Ack);
   word.flags = record_flag::kFetching;
   frame_.link()->send_control(word);
@@ -144,7 +145,8 @@ bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payl
 void LinkReceiver::continue_fetch() {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
-  // The message is open. This only checks that its memory is still there.
+  // The message has its Recv already. This call only checks that the Recv's memory is still
+  // registered.
   if (frame_.events()->take_receive(into, capacity) != TakeResult::Taken) {
     fetch_.drop();
     terminate_if_open(DtoStatus::RemoteResponder);
@@ -160,7 +162,7 @@ void LinkReceiver::continue_fetch() {
   complete(fetch_.length(), fetch_.solicited(), fetch_.note());
 }
 
-// The peer's note is impossible: its message fails, and the connection with it.
+// True: the peer's note is invalid. Then the message fails, and the connection ends.
 bool LinkReceiver::refuses(const MessageNote& note) {
   ChannelEvents& events = *frame_.events();
   if (!note.any() || events.check_note(note) == AccessFault::None) return false;

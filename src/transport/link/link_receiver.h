@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_receiver.h: the peer's messages and Writes that arrive.
-// Lives here: which Recv a message gets, when it is placed, when it is fetched, which records may
+// Lives here: which Recv a message gets, when a message is placed or fetched, which records may
 //             follow which; Writes that came through the ring.
 // Not here:   messages that wait (kept_messages.h), how a message is fetched (message_fetch.h), the
 //             peer's Reads (read_responder.h).
 // Threads:    the adapter's lock.
 //
-// The peer writes records, so every field is checked before use. on_send() to on_write() return
-// false: no honest peer sends this.
+// The peer writes the records, so every field is checked before use. on_send() to on_write() return
+// false if no honest peer sends such a record.
 #pragma once
 
 #include <cstddef>
@@ -46,16 +46,17 @@ class LinkReceiver {
   std::uint64_t left_to_copy() const { return fetch_.left(); }
   // Makes one turn of the fetch that is under way.
   void continue_fetch();
-  // The sender of a waiting message has to learn that it was taken from the ring: the sender may be
-  // asked whether a Recv is missing.
+  // Tells the sender that a kept message was taken from the ring. The sender needs that to answer
+  // whether a message waits for its Recv (LinkSender::waits_for_receive()).
   void tell_kept();
 
-  // The connection has ended. None of its timers expires from here on.
+  // Called when the connection has ended: no timer of this part expires afterwards.
   void stop() { kept_.stop(); }
 
  private:
   enum class Recv : std::uint8_t { Missing, Refused, Taken };
-  // Takes a Recv for a message with this many octets so far. Refused: both sides have been told.
+  // Takes a Recv for a message that has `length` octets so far. Refused: the message has failed,
+  // and both sides have been told.
   Recv take_receive(std::uint64_t length, const MessageNote& note,
                     std::span<const LocalTriplet>& into);
   // False: there is no Recv, and the message has to wait.
@@ -65,7 +66,7 @@ class LinkReceiver {
   bool message_under_way() const;
   bool refuses(const MessageNote& note);
   void complete(std::uint64_t length, bool solicited, const MessageNote& note);
-  // The consumer may have ended the connection after an event.
+  // Does nothing if the consumer has ended the connection in an event.
   void terminate_if_open(DtoStatus status);
 
   ChannelFrame& frame_;
@@ -73,7 +74,7 @@ class LinkReceiver {
   KeptMessages kept_;
   MessageFetch fetch_;
   std::uint64_t message_done_ = 0; // octets of the message that arrives in pieces
-  MessageNote note_;               // note of the message that ends next
+  MessageNote note_;               // the note of the next message that ends
 };
 
 } // namespace datum

@@ -15,7 +15,8 @@
 namespace datum {
 namespace {
 
-// From this length on, one copy by the receiver is cheaper than two copies through the ring.
+// A message of at least this length is cheaper to copy once, by the receiver, than twice, through
+// the ring.
 constexpr std::uint64_t kFetchFrom = 16 * 1024;
 
 RequestClass class_of(const WorkRequest& request) {
@@ -24,8 +25,8 @@ RequestClass class_of(const WorkRequest& request) {
 
 } // namespace
 
-// on_room() follows: when the requests under way have ended, when the peer has placed something,
-// or, after a full ring, when there is room.
+// on_room() follows when the requests under way have ended or when the peer has placed something.
+// After a full ring it also follows when there is room.
 StartResult LinkSender::later(bool ring_full) {
   wants_room_ = true;
   if (ring_full) frame_.want_room();
@@ -45,13 +46,13 @@ StartResult LinkSender::start(const WorkRequest& request) {
   case Opcode::FetchAdd:
   case Opcode::CompareSwap: result = start_atomic(request); break;
   case Opcode::Datagram:
-  case Opcode::Bind: DATUM_ASSERT(false); break; // the core hands a channel neither
+  case Opcode::Bind: DATUM_ASSERT(false); break; // the core passes neither opcode to a channel
   }
   frame_.link()->flush_doorbell();
   return result;
 }
 
-// Starts a request that fits into one record, or is finished within one turn of copying.
+// Starts a request only if it fits into one record or ends within one turn of copying.
 StartResult LinkSender::start_now(const WorkRequest& request) {
   if (!frame_.open() || failed_ || busy()) return StartResult::Later;
   if (request.opcode != Opcode::Send) {
@@ -75,7 +76,7 @@ StartResult LinkSender::start_now(const WorkRequest& request) {
   return StartResult::Started;
 }
 
-// Does what send_piece() does, for a whole Send or Write of one short segment.
+// The fast version of send_piece() for a whole Send or Write of one short segment.
 bool LinkSender::send_line(const WorkRequest& request, std::uint32_t size) {
   DATUM_ASSERT(size <= kWriteInlinePayload);
   RecordHeader* record = frame_.link()->reserve();
@@ -98,7 +99,8 @@ bool LinkSender::send_line(const WorkRequest& request, std::uint32_t size) {
   return true;
 }
 
-// The note is sent again if the message itself finds no room. The receiver uses the last note.
+// If the message itself finds no room, the note is sent once more with it. The receiver uses the
+// last note.
 bool LinkSender::send_note(const MessageNote& note) {
   RecordHeader* record = frame_.link()->reserve(0);
   if (record == nullptr) return false;
@@ -128,7 +130,8 @@ StartResult LinkSender::start_send(const WorkRequest& request) {
 StartResult LinkSender::start_write(const WorkRequest& request) {
   if (may_go_direct(request)) return start_direct(request);
   if (request.length > kMaxPiece) {
-    // Large data is copied once, directly: as soon as all earlier requests have been placed.
+    // A long Write is copied once, directly. For that it waits until all earlier requests have been
+    // placed.
     if (frame_.link()->direct() != nullptr) return later(false);
     return start_partial(request);
   }
@@ -148,8 +151,8 @@ StartResult LinkSender::start_partial(const WorkRequest& request) {
 StartResult LinkSender::start_direct(const WorkRequest& request) {
   direct_.begin(request);
   frame_.link()->wrote_directly();
-  // Requests of several connections may have waited for the same event. Together they have one
-  // turn.
+  // Requests of several connections may have waited for the same event, and together they get only
+  // one turn.
   if (!copy_.has_turn(request.length)) {
     frame_.want_work();
     return StartResult::Started;
@@ -195,7 +198,8 @@ bool LinkSender::continue_partial() {
       fail_later(RequestClass::Placed, DtoStatus::LocalProtection);
       return true;
     }
-    // The window opens with the peer's next record, the ring when the peer has read on.
+    // If the window is closed, the peer's next record may open it. If the ring is full, want_room()
+    // asks for room.
     if (request.opcode != Opcode::RdmaWrite && size > window_left()) break;
     if (!send_piece(request, partial_done_, size)) {
       frame_.want_room();
@@ -259,8 +263,8 @@ bool LinkSender::send_fetch(const WorkRequest& request) {
   return true;
 }
 
-// False: the peer said that it serves no Reads, on whatever path (decision 306), and the request
-// fails.
+// False: the peer has announced that it serves no Reads. The request then fails on every path
+// (decision 306).
 bool LinkSender::peer_serves_reads() {
   if (frame_.peer().reads_in == 0) fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
   return frame_.peer().reads_in != 0;
@@ -279,7 +283,7 @@ StartResult LinkSender::start_read(const WorkRequest& request) {
   return StartResult::Started;
 }
 
-// An Atomic always goes through the ring: the target carries it out itself.
+// An Atomic always goes through the ring, because the target carries it out itself.
 StartResult LinkSender::start_atomic(const WorkRequest& request) {
   if (!peer_serves_reads()) return StartResult::Started;
   RecordHeader* record = frame_.link()->reserve(0);
@@ -349,8 +353,9 @@ bool LinkSender::on_read_data(const RecordHeader& header, const std::byte* paylo
   return true;
 }
 
-// A consumer that only writes, and looks at its own memory, never polls. It would not learn that
-// its earlier records have been placed, and then every Write would go through the ring.
+// A consumer that only posts Writes and watches its own memory never polls the ring. Without a poll
+// before the post this side would not learn that earlier records have been placed, and every Write
+// would go through the ring.
 bool LinkSender::should_look_first(const WorkRequest& request) const {
   return frame_.open() && unplaced() != 0 && suits_direct(request);
 }
@@ -383,10 +388,11 @@ void LinkSender::report_failure() {
 }
 
 void LinkSender::report_failed(RequestClass kind, DtoStatus status) {
-  // The peer made no mistake that it knows of. It sees the connection break.
+  // The failure is on this side, so the peer gets no Terminate. For the peer the connection is
+  // broken.
   frame_.link()->send_control(frame_.header(RecordType::Close));
   frame_.link()->flush_doorbell();
-  // Messages that went through the ring before it may still wait for their Recvs.
+  // Messages that went through the ring before the failed request may still wait for their Recvs.
   frame_.events()->on_request_failed(kind, status, kind == RequestClass::Placed ? unplaced() : 0);
   frame_.end(CloseReason::Broken);
 }

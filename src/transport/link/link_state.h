@@ -13,16 +13,16 @@ namespace datum {
 enum class LinkState : std::uint8_t {
   Dialling,  // active: there is no link yet
   Requested, // active: Connect was sent
-  Incoming,  // passive: the consumer has not answered
+  Incoming,  // passive: the consumer has not answered yet
   Accepted,  // passive: Accept was sent, and Confirm has not come
   Open,      // both sides send
-  Failing,   // work() tells the endpoint of a failed connect, never a call of the endpoint
+  Failing,   // the connect has failed, and work() has to report that
   Closed,    // nothing of the connection is left
 };
 
 enum class LinkEvent : std::uint8_t {
   Dialled,       // the fabric has made or found a link to the peer
-  DialFailed,    // the fabric has failed to make one
+  DialFailed,    // the fabric has failed to make a link
   PeerRetired,   // the peer gave the link up before it read the request: dial again
   Accept,        // the consumer accepts
   AcceptTooLate, // the consumer accepts, but the requester has gone

@@ -50,7 +50,7 @@ Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
 
 Result<std::unique_ptr<Listener>> LinkTransport::listen_any(ListenerEvents& events) {
   Result<std::unique_ptr<PublishedName>> name = fabric_.publish_any();
-  // The consumer named no qualifier, so ConnQualInUse means that none is left.
+  // The consumer named no qualifier, so ConnQualInUse means that no qualifier is left.
   if (!name && name.error().type() == Type::ConnQualInUse) return fail(Type::ConnQualUnavailable);
   return adopt(std::move(name), events);
 }
@@ -118,7 +118,7 @@ ListenerEvents* LinkTransport::find_listener(ConnQual qualifier) {
 }
 
 ConnQual LinkTransport::next_local_port() {
-  // The dynamic range of TCP ports. The number only tells connections apart.
+  // Numbers of the dynamic range of TCP ports. A number is used only to tell connections apart.
   constexpr ConnQual kFirst = 49152;
   constexpr ConnQual kCount = 16384;
   return kFirst + ports_given_++ % kCount;
@@ -137,11 +137,12 @@ void LinkTransport::unlist(LinkChannel& channel) {
 }
 
 void LinkTransport::on_link(LinkPort& port) {
-  // The end of a link must need no memory, even while links that ended before are still kept.
+  // The end of a link must not allocate, even while links that ended before are still in
+  // lost_links_.
   lost_links_.reserve(lost_links_.size() + links_.size() + 1);
   links_.push_back(std::make_unique<Link>(*this, port));
   links_.back()->set_attention(attention_);
-  if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // the caller looks next
+  if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // the caller polls next
 }
 
 void LinkTransport::on_doorbell(LinkPort& port) {
@@ -161,7 +162,7 @@ void LinkTransport::on_link_lost(LinkPort& port) {
 
 IdleLink LinkTransport::judge_idle(LinkPort& port) {
   Link* link = find_link(port);
-  if (link == nullptr) return IdleLink::InUse; // its end is under way already
+  if (link == nullptr) return IdleLink::InUse; // the end of the link is under way already
   link->progress();
   if (!link->idle() || link->broken()) return IdleLink::InUse;
   return link->retire() ? IdleLink::Drop : IdleLink::Later;
@@ -173,8 +174,8 @@ bool Fabric::quiesce(Stag) {
 
 void LinkTransport::quiesce(Stag stag) {
   if (fabric_.quiesce(stag)) return;
-  // A peer that marked the STag before it was revoked is about to finish a copy of one turn. A peer
-  // that was stopped in the middle gets one second.
+  // A peer that marked the STag before it was revoked is about to finish one turn of a copy. A peer
+  // that was stopped in the middle of a copy gets one second.
   const Instant give_up = host_.progress->now() + kSecond;
   for (const std::unique_ptr<Link>& link : links_) {
     while (link->peer_mark() == stag) {

@@ -20,7 +20,7 @@ namespace datum {
 
 struct LinkOptions {
   Limits limits;
-  // How long a message waits for a Recv, if it is set; 0: not at all (DATUM_RNR_TIMEOUT).
+  // How long a message waits for a Recv (DATUM_RNR_TIMEOUT); 0: not at all; empty: the default.
   std::optional<Duration> receive_timeout = std::nullopt;
 };
 
@@ -48,7 +48,8 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // --- for links and channels --------------------------------------------------------------------
   const TransportHost& host() const { return host_; }
   const LinkOptions& options() const { return options_; }
-  // The most octets of private data: the consumer's, and the mark that the core puts before them.
+  // The most octets of private data: those of the consumer, and the mark that the core puts in
+  // front of them.
   std::uint32_t most_private_data() const {
     return static_cast<std::uint32_t>(options_.limits.max_private_data) + kPrivateDataMark;
   }
@@ -64,8 +65,8 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   void try_again_soon();
   // Lets a simulated network deliver what is due for this adapter.
   void take_from_fabric();
-  // In each progress() all connections together copy one quantum, since other work waits. False:
-  // too little of it is left for `octets`, which wait for the next progress().
+  // In each progress() all connections together copy at most one quantum, since other work waits.
+  // False: less than `octets` is left of the quantum, and the copy waits for the next progress().
   bool take_turn(std::uint64_t octets) {
     if (octets <= quantum_left_) {
       quantum_left_ -= octets;
@@ -77,7 +78,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
 
  private:
   class NamedListener;
-  // Does nothing: the thread that runs the timer also makes progress.
+  // The timer does nothing itself: the thread that runs timers also calls progress().
   class Retry final : public Timer {
     void on_expired(Instant) override {}
   };

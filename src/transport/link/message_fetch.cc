@@ -44,7 +44,7 @@ DtoStatus MessageFetch::copy_turn(std::span<const LocalTriplet> into) {
     left -= size;
     skip = 0;
   }
-  // The segments may add up to less than the message's length.
+  // The segments that the peer listed may add up to less than the length that it stated.
   return left == 0 ? DtoStatus::Success : DtoStatus::RemoteResponder;
 }
 

@@ -13,12 +13,12 @@ namespace datum {
 
 bool ReadResponder::has_slot() {
   if (served_.size() < static_cast<std::size_t>(frame_.options().reads_in)) return true;
-  // An honest peer holds back Reads beyond the limit.
+  // An honest peer sends no more Reads than this side's limit.
   refuse(DtoStatus::RemoteResponder);
   return false;
 }
 
-// Ends the connection. The refused request comes after those that are being served.
+// Ends the connection. The refused request was posted after all requests that are being served.
 void ReadResponder::refuse(DtoStatus status) {
   frame_.terminate(RequestClass::Read, status, static_cast<std::uint32_t>(served_.size()));
 }
@@ -54,7 +54,7 @@ void ReadResponder::on_atomic(const RecordHeader& header) {
     refuse(DtoStatus::RemoteAccess);
     return;
   }
-  // The allocation comes first: if it fails, the record comes again.
+  // The allocation comes before the operation: if it fails, the record is handled again.
   served_.push_back({.source = fields.rdma, .length = kSize, .atomic = true});
   auto* target = aligned_as<std::uint64_t>(pointer(memory));
   std::uint64_t before = fields.compare;
@@ -73,7 +73,7 @@ bool ReadResponder::respond() {
     Served& read = served_.front();
     const auto size =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(read.length - read.done, kMaxPiece));
-    // The region may have gone since the last piece.
+    // The region may have been freed since the last piece.
     auto memory = reinterpret_cast<std::uint64_t>(&read.value);
     if (!read.atomic && size != 0 &&
         frame_.events()->check_remote(read.source.stag, read.source.address + read.done, size,

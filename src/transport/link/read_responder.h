@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/read_responder.h: the peer's Reads and Atomics, carried out and answered here.
-// Lives here: how many at a time, the checks, the answers in pieces, in the order of the requests.
-// Not here:   this side's Reads and Atomics (link_sender.h); Reads that the peer copies by itself,
-//             of which this side learns nothing (direct_copy.h).
+// Lives here: how many requests are served at a time, the checks, the answers in pieces and in the
+//             order of the requests.
+// Not here:   this side's Reads and Atomics (link_sender.h); Reads that the peer carries out by a
+//             direct copy, which this side does not notice (direct_copy.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -18,7 +19,7 @@ class ReadResponder {
  public:
   explicit ReadResponder(ChannelFrame& frame) : frame_(frame) {}
 
-  // A failure to allocate changes nothing, and the record comes again.
+  // If an allocation fails, nothing has changed, and the record is handled again.
   void on_read_request(const RecordHeader& header);
   // The operation is atomic for every processor of this host, and so for every other endpoint.
   void on_atomic(const RecordHeader& header);

@@ -17,8 +17,8 @@ enum class RecordType : std::uint8_t {
   SendFetch,   // a message that the receiver fetches from the sender's registered memory
   Write,       // RDMA Write carried by the ring, or a piece of one
   ReadRequest, // RDMA Read that the target carries out
-  ReadData,    // its answer, in pieces
-  Ack,         // only the two counters of every header
+  ReadData,    // the answer to a ReadRequest or an Atomic, in pieces
+  Ack,         // carries only the two counters of every header
   Connect,
   Accept,
   Confirm,
@@ -32,7 +32,7 @@ enum class RecordType : std::uint8_t {
 namespace record_flag {
 inline constexpr std::uint8_t kLast = 0x01;       // the last piece of its message, Write or Read
 inline constexpr std::uint8_t kSolicited = 0x02;  // Send, SendFetch
-inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: dat_cr_reject; otherwise the provider
+inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: from dat_cr_reject, not the provider
 inline constexpr std::uint8_t kOrderly = 0x08;    // Close: a disconnect; otherwise an abort
 inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: a Read failed
 inline constexpr std::uint8_t kCompare = 0x20;    // Atomic: compare and swap; otherwise add
@@ -86,7 +86,7 @@ struct AtomicFields {
 };
 
 struct TerminateFields {
-  std::uint32_t before; // requests of its class before the failed one that have not ended either
+  std::uint32_t before; // earlier requests of the failed one's class that have not ended
 };
 
 struct RecordHeader {
@@ -96,8 +96,8 @@ struct RecordHeader {
   std::uint8_t status; // Terminate: DtoStatus
   std::uint8_t unused;
   std::uint32_t connection; // the receiver's number of the connection; 0: none yet
-  std::uint32_t acked;      // messages and Writes of the other direction placed so far
-  std::uint32_t returned;   // payload octets of the other direction's Sends placed so far
+  std::uint32_t acked;      // how many messages and Writes the record's sender has placed
+  std::uint32_t returned;   // how many payload octets of Sends the record's sender has placed
   std::uint32_t length;     // payload octets of this record
   union {
     std::byte payload[kInlinePayload];
@@ -113,7 +113,7 @@ struct RecordHeader {
 };
 static_assert(sizeof(RecordHeader) == kLineSize && std::is_trivially_copyable_v<RecordHeader>);
 
-// One source segment of SendFetch, in its payload.
+// One source segment of a SendFetch. The record's payload is a list of them.
 struct FetchSegment {
   std::uint32_t stag;
   std::uint32_t unused;
@@ -126,18 +126,18 @@ inline constexpr std::uint32_t kMaxFetchSegments = 64;
 // The largest payload of one record.
 inline constexpr std::uint32_t kMaxPiece = 8192;
 static_assert(kMaxPiece / kLineSize <= kMaxRecordLines);
-// The most data on the way that the receiver has not placed. A receiver without posted Recvs may
-// have to keep that much (decision 305: a documented bound).
+// The most octets of Sends on the way that the receiver has not placed. A receiver without posted
+// Recvs may have to keep that many (decision 305: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
-// How many octets of payload the header of such a record holds. A longer payload lies whole in
-// lines of the room.
+// How many octets of payload the header of a record of `type` holds. A longer payload lies in lines
+// of the room, all of it.
 constexpr std::uint32_t inline_room(RecordType type) {
   if (type == RecordType::Send || type == RecordType::ReadData) return kInlinePayload;
   return type == RecordType::Write ? kWriteInlinePayload : 0;
 }
 
-// Lines of payload behind such a record.
+// How many lines of the room a payload of this length takes.
 constexpr std::uint32_t lines_for(std::uint32_t payload, std::uint32_t inline_room) {
   return payload <= inline_room ? 0 : payload / kLineSize + (payload % kLineSize != 0 ? 1 : 0);
 }

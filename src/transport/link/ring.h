@@ -3,11 +3,12 @@
 // Lives here: the ring's layout (a wire format), its producer and its consumer.
 // Not here:   the meaning of records (record.h), waking threads, mapping the memory.
 // Threads:    one producer and one consumer, in different processes. Each trusts only its own copy
-//             of a position. It loads once, and checks, what the other side writes.
+//             of a position. What the other side writes, it loads once and checks.
 //
-// A record is a slot of one cache line, and, if that is too short, payload in whole lines of a
-// separate room, never wrapped. A slot's first word, stored last, publishes it. That word counts up
-// with every lap. So nothing has to be cleared, and a record costs one line that changes hands.
+// A record is a slot of one cache line. If the slot is too short, the payload lies in whole lines
+// of a separate room, never wrapped. The store of the slot's first word comes last and publishes
+// the record. That word holds the record's sequence, which differs in every lap. So nothing has to
+// be cleared, and a short record moves only one cache line between the two processors.
 #pragma once
 
 #include <atomic>
@@ -21,8 +22,8 @@
 
 namespace datum {
 
-inline constexpr std::uint32_t kRingSlots = 1024; // powers of two: 64 KiB of slots
-inline constexpr std::uint32_t kRoomLines = 2048; // and 128 KiB of payload, each way
+inline constexpr std::uint32_t kRingSlots = 1024; // a power of two; 64 KiB each way
+inline constexpr std::uint32_t kRoomLines = 2048; // a power of two; 128 KiB each way
 inline constexpr std::uint32_t kLineSize = 64;
 inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
@@ -40,7 +41,7 @@ struct Ring {
 static_assert(sizeof(Ring) == kLineSize * (kRingSlots + kRoomLines));
 static_assert(std::is_standard_layout_v<Ring>);
 
-// How much the consumer has given back so far. Only the consumer writes it.
+// How many slots and lines the consumer has released so far. Only the consumer writes these words.
 struct alignas(kLineSize) RingTail {
   SharedAtomic<std::uint64_t> records;
   SharedAtomic<std::uint64_t> lines;
@@ -48,7 +49,7 @@ struct alignas(kLineSize) RingTail {
 static_assert(sizeof(RingTail) == kLineSize);
 static_assert(SharedAtomic<std::uint64_t>::is_always_lock_free);
 
-// The place of a record. Both sides compute it in the same way, from the lengths of earlier
+// The position of a record. Both sides compute it in the same way from the lengths of earlier
 // records.
 struct RingPosition {
   std::uint64_t records = 0;
@@ -59,8 +60,8 @@ struct RingPosition {
   }
   std::uint32_t sequence() const { return static_cast<std::uint32_t>(records + 1); }
   std::uint32_t line() const { return static_cast<std::uint32_t>(lines) & (kRoomLines - 1); }
-  // Lines left unused before a payload of this many lines, because it would not end within the
-  // room.
+  // How many lines are left unused because a payload of `payload` lines would not fit before the
+  // end of the room.
   std::uint32_t skipped(std::uint32_t payload) const {
     const std::uint32_t to_end = kRoomLines - line();
     return payload > to_end ? to_end : 0;
@@ -72,7 +73,7 @@ class RingProducer {
   RingProducer(Ring& ring, const RingTail& tail) : ring_(&ring), tail_(&tail) {}
 
   // A slot for a record with `lines` lines of payload. nullptr: the ring is full now. The caller
-  // must not write the slot's first word. Nothing is visible before publish().
+  // must not write the slot's first word. The consumer sees nothing of the record before publish().
   RingSlot* reserve(std::uint32_t lines) {
     DATUM_ASSERT(lines <= kMaxRecordLines && reserved_ == 0);
     if (!fits(next_.skipped(lines) + lines) && !look_for_room(lines)) [[unlikely]]
@@ -89,9 +90,9 @@ class RingProducer {
       return nullptr;
     return &ring_->slots[next_.slot()];
   }
-  // Fetches the line of the next record, which a polling reader has looked at.
+  // Prefetches the line of the next record, which a polling consumer has in its cache.
   void prefetch() { prefetch_for_write(&ring_->slots[next_.slot()]); }
-  // The payload of the reserved record.
+  // Where the payload of the reserved record begins.
   std::byte* payload() { return ring_->room[next_.line()].bytes; }
   void publish() {
     DATUM_ASSERT(fits(reserved_));
@@ -99,15 +100,15 @@ class RingProducer {
     ++next_.records;
     next_.lines += reserved_;
     reserved_ = 0;
-    // Fetches a line before it is written, so that a stream of records waits for no line.
+    // Prefetches the line of a later record, so that a stream of records does not wait for lines.
     prefetch_for_write(&ring_->slots[next_.slot(kWriteAhead)]);
   }
   // True: there is room for the largest record.
   bool has_room() { return fits(2 * kMaxRecordLines) || look_for_room(kMaxRecordLines); }
-  // How many records were published so far, and how many of them the consumer says it has taken.
+  // How many records were published so far, and how many of them the consumer reports as taken.
   std::uint64_t published() const { return next_.records; }
   std::uint64_t taken() const { return tail_->records.load(std::memory_order_relaxed); }
-  // True: the consumer claimed to have given back more than was written.
+  // True: the consumer reported an impossible position.
   bool peer_misbehaved() const { return misbehaved_; }
 
  private:
@@ -133,17 +134,17 @@ class RingConsumer {
   bool ready() const {
     return ring_->slots[next_.slot()].sequence.load(std::memory_order_acquire) == next_.sequence();
   }
-  // The next record's slot, or nullptr. The caller copies what it checks: the peer may change it
-  // meanwhile.
+  // The next record's slot, or nullptr. The caller must copy the slot before it checks it, because
+  // the peer may change it meanwhile.
   const RingSlot* front() const { return ready() ? &ring_->slots[next_.slot()] : nullptr; }
-  // Starts fetching the next record, if there is one. A line that the producer has not written yet
-  // is better left to it.
+  // Prefetches a later line if the record after the next one is there. A line that the producer has
+  // not written yet is better left in the producer's cache.
   void look_ahead() const {
     const std::uint32_t second =
         ring_->slots[next_.slot(1)].sequence.load(std::memory_order_relaxed);
     if (second == next_.sequence() + 1) __builtin_prefetch(&ring_->slots[next_.slot(kReadAhead)]);
   }
-  // The payload of that record, of this many lines. nullptr: no record is as large as this.
+  // The payload of the record at front(). nullptr: no record may have so many lines.
   const std::byte* payload(std::uint32_t lines) const {
     if (lines > kMaxRecordLines) return nullptr;
     RingPosition at = next_;
@@ -154,9 +155,9 @@ class RingConsumer {
     DATUM_ASSERT(lines <= kMaxRecordLines);
     ++next_.records;
     if (lines != 0) next_.lines += next_.skipped(lines) + lines;
-    // The tail is written now and then. The producer needs it when the ring is nearly full, and to
-    // see that its records are being taken (Link::watch). If everything has been consumed, the part
-    // that was not told leaves room for the largest record.
+    // The tail is written only now and then. The producer needs it when the ring is nearly full,
+    // and to check that its records are being taken (Link::watch). Even if the tail lags by the
+    // most that these limits allow, an empty ring has room for the largest record.
     if (next_.records - told_.records >= kToldAtLeastEvery ||
         next_.lines - told_.lines >= kRoomLines / 4)
       tell();
@@ -164,7 +165,7 @@ class RingConsumer {
   void tell_if_behind() {
     if (told_.records != next_.records) tell();
   }
-  // The producer waits for room, so it is told at once.
+  // Writes the tail at once, for a producer that waits for room.
   void tell() {
     told_ = next_;
     tail_->lines.store(next_.lines, std::memory_order_release);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/segment.h: the memory that two adapters share for their link: two rings and a few
-// words each. It is a wire format: two builds may map it, so it is versioned and its layout
-// asserted.
+// transport/link/segment.h: the memory that two adapters share for their link: a ring and a few
+// words for each side. Different builds may map the same segment, so its layout is a wire format
+// with a version and static assertions.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ inline constexpr std::uint32_t kSegmentVersion = 4;
 
 // Words of one side, which only that side writes.
 struct SegmentSide {
-  // Even: this side polls its incoming ring. Odd: it wants to be rung, once for each odd value,
-  // after something was published. It starts at 0 and counts up.
+  // Even: this side polls its incoming ring. Odd: this side wants to be rung after something was
+  // published, once for each odd value. The epoch starts at 0 and counts up.
   alignas(kLineSize) SharedAtomic<std::uint32_t> sleep_epoch;
-  // 1: this side found its outgoing ring full, and wants to be told when there is room again.
+  // 1: this side found its outgoing ring full, and wants to be told once there is room.
   SharedAtomic<std::uint32_t> wants_room;
-  // 1: whenever this side relies on having written a word before it reads the other side's, it
-  // fences on every processor, so that the other side need not. Not between one odd sleep_epoch and
-  // the next: a side that believes it has rung for the epoch that it sees fences, and looks again.
+  // 1: wherever this side writes a word of its own and then reads a word of the other side, it
+  // fences on every processor in between. So the other side needs only a light fence. The exception
+  // is the step from one odd sleep_epoch to the next: a side that has already rung for the epoch
+  // that it sees makes a full fence and reads the epoch again.
   SharedAtomic<std::uint32_t> fences;
-  // 1: this side gives the link up, since it has no connections. It reads no record that comes
-  // after this word.
+  // 1: this side gives the link up, since it has no connections. It reads no record that is
+  // published after this word was set.
   SharedAtomic<std::uint32_t> retired;
   // The STag of the peer's memory through which this side is copying right now; 0: none.
   alignas(kLineSize) SharedAtomic<std::uint32_t> mark;

@@ -19,13 +19,13 @@
 namespace datum {
 namespace {
 
-// listen_any() tries another port if another process holds the rendezvous of the one it got.
+// listen_any() tries another port if another process holds the rendezvous of the port that it got.
 constexpr int kTriesForAny = 16;
 // Another user may hold the rendezvous of every port. To find each holder takes long, so
 // listen_any() gives up after this many.
 constexpr int kMostHeldByOthers = 4;
 
-// Why a connection takes TCP. Nothing: it takes shared memory.
+// Why a connection takes TCP. nullopt: it takes shared memory.
 std::optional<std::string> why_tcp(const Finding& found) {
   switch (found.what) {
   case Lookup::OtherHost: return "the peer is on another host";
@@ -109,8 +109,8 @@ void PathTransport::attach(const TransportHost& host) {
 
 // --- listening -----------------------------------------------------------------------------------
 
-// Called after publish() has failed. False: a sandbox forbids shared memory, so TCP is the only way
-// to listen, and processes of this host, too, connect over TCP.
+// Called after links_.listen() has failed. False: a sandbox forbids shared memory, so TCP is the
+// only way to listen, and processes of this host, too, connect over TCP.
 bool PathTransport::may_offer_shared_memory() {
   const auto refusal = refusal_of_unix_sockets();
   if (!refusal) return true;
@@ -120,9 +120,9 @@ bool PathTransport::may_offer_shared_memory() {
   return false;
 }
 
-// Called before shared memory is offered. What is left, if a link would lack descriptors: its peer
-// would wait for them, while over TCP each connection takes one. An adapter with links goes on to
-// offer them.
+// Called before shared memory is offered. Returns how many descriptors are left, if a link would
+// lack some. The peer of such a link would have to wait for them, while a connection over TCP takes
+// a single descriptor. nullopt: there are enough, or the adapter has links already.
 std::optional<DescriptorsLeft> PathTransport::too_few_for_a_link() const {
   if (fabric_.links() != 0) return std::nullopt;
   const DescriptorsLeft found = count_descriptors_left(kDescriptorsToListen);
@@ -140,11 +140,13 @@ PathTransport::without_links(const DescriptorsLeft& found,
   return over_tcp;
 }
 
-// Shared memory first. A process that connects in between finds a rendezvous without a TCP port
-// that vouches for it, and tries again. In the other order it could get TCP within the host.
+// Listens over shared memory first. A process that connects in between finds a rendezvous without a
+// TCP port that vouches for it, and tries again. In the other order that process could get TCP
+// within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
-  // Names decide who has a larger qualifier, and a port that needs a privilege may be out of reach.
+  // Names decide which process has a qualifier above 65535. A port that needs a privilege may be
+  // out of reach.
   const bool port_decides = qualifier <= kLargestPort && !needs_privilege(qualifier);
   if (port_decides)
     if (const auto few = too_few_for_a_link())
@@ -188,14 +190,14 @@ void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolde
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
   if (const auto few = too_few_for_a_link()) return without_links(*few, tcp_->listen_any(events));
-  std::unique_ptr<Listener> over_tcp_alone; // keeps its port, so that the next try takes another
+  std::unique_ptr<Listener> over_tcp_alone; // keeps its port, so the next try takes another port
   std::optional<QualifierHolder> first_holder;
   int held_by_others = 0;
   for (int i = 0; i < kTriesForAny && held_by_others < kMostHeldByOthers; ++i) {
     auto tcp = tcp_->listen_any(events);
     if (!tcp && over_tcp_alone) break;
     if (!tcp) return tcp;
-    // No peer knows the port yet.
+    // No peer knows the port yet, so here TCP may come before shared memory.
     auto same_host = links_.listen((*tcp)->qualifier(), events);
     if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
     if (!may_offer_shared_memory()) return tcp;
@@ -226,8 +228,8 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
   const Finding found = fabric_.find(*host, qualifier);
   const auto why = why_tcp(found);
   // Without a network, TCP fails alike for a peer that does not listen yet and for one that is out
-  // of reach. The dial over shared memory tells the two apart. That dial also logs the version of a
-  // process that speaks another one.
+  // of reach. The dial over shared memory tells the two apart. That dial also logs if the process
+  // there speaks another version of the protocol.
   const bool only_dial_can_explain =
       (found.what == Lookup::Nobody || found.what == Lookup::OtherVersion) && host->is_loopback() &&
       has_no_network();

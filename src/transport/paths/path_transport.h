@@ -3,8 +3,8 @@
 // memory and all others over TCP.
 // A qualifier is the number of a service point. Up to 65535 it is also a TCP port. A rendezvous is
 // the UNIX socket by which processes of this host find a service point over shared memory. Its
-// holder is the process that listens there. Up to 65535, a process believes a holder only if its
-// user also has the TCP port (transport/shm/rendezvous.h).
+// holder is the process that listens there. Up to 65535, a process believes a holder only if the
+// holder's user also has the TCP port (transport/shm/rendezvous.h).
 // Lives here: the choice, made once for each connection before it begins; a qualifier published on
 //             both paths.
 // Not here:   the paths. A channel belongs to the chosen transport, with nothing in between.
@@ -50,7 +50,7 @@ class PathTransport final : public Transport {
 
   bool may_offer_shared_memory();
   std::optional<DescriptorsLeft> too_few_for_a_link() const;
-  // Says, if that succeeded, that processes of this host are not linked with.
+  // If listening over TCP has succeeded, logs that it is without shared memory.
   Result<std::unique_ptr<Listener>> without_links(const DescriptorsLeft& found,
                                                   Result<std::unique_ptr<Listener>> over_tcp);
   Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& holder, ConnQual qualifier,

@@ -19,7 +19,8 @@
 namespace datum {
 namespace {
 
-// A read through /proc/<pid>/mem copies twice, which costs little for a page.
+// Reads up to this length go through /proc/<pid>/mem. Such a read copies twice, which costs little
+// for a page.
 constexpr std::uint64_t kShortRead = 4096;
 
 // 0, or the errno that says why the process cannot be read.
@@ -30,8 +31,9 @@ int read_nonce(pid_t pid, const DirectTerms& terms, std::uint64_t& found) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == sizeof found ? 0 : errno;
 }
 
-// 0, or the errno with which the call itself is refused. A filter may allow reads alone. Nothing is
-// written: there are no octets, and whether this process may be written to the read has told.
+// 0, or the errno with which process_vm_writev() itself is refused: a filter of system calls may
+// allow reads alone. The call writes no octets. A read has succeeded before, so the kernel permits
+// access to the process.
 int refusal_of_writes(pid_t pid) {
   return ::process_vm_writev(pid, nullptr, 0, nullptr, 0, 0) == 0 ? 0 : errno;
 }
@@ -43,8 +45,8 @@ UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t in
   return file.open(writable);
 }
 
-// Short copies go through the file of the process's memory. That is a quarter faster than a call
-// that names the process by a number, and needs no check that the number still names the peer.
+// Short copies go through /proc/<pid>/mem. They are a quarter faster than process_vm_*, and need no
+// check that the pid still names the peer.
 UniqueFd open_memory(pid_t pid, const DirectTerms& terms) {
   UniqueFd memory(::open(text("/proc/{}/mem", pid).c_str(), O_RDWR | O_CLOEXEC));
   std::uint64_t found = 0;
@@ -116,7 +118,7 @@ bool ProcessMemory::prefetch(Stag stag, std::uint64_t address) {
   return at != nullptr;
 }
 
-// At most one word, so that the peer sees all bytes at once.
+// Writes one word at most, because the peer has to see all bytes at once.
 bool ProcessMemory::write_short(std::uint64_t remote, const Segment& from) const {
   return memory_ && from.length <= kTailBytes &&
          uncancelled_pwrite(memory_.get(), from.address, from.length, remote) ==
@@ -151,7 +153,7 @@ bool ProcessMemory::read_pieces(std::uint64_t remote, std::span<const Segment> i
   while (pieces.next(piece))
     if (!read_piece(pid_, piece)) return false;
   // If the peer lives now, it lived during the whole copy, and no byte came from another process
-  // with its number. If it does not, the request fails, and its buffer holds nothing of value.
+  // that got its pid. If the peer has ended, the request fails, and the copied bytes are not used.
   return life_.lives();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/direct_access.h: a peer's memory, where the kernel lets this process touch it.
-// Lives here: proving that a process is the peer, its region table, copies by process_vm_*.
-// Not here:   permission checks of regions (the user makes them, under a mark), mappings
+// transport/shm/direct_access.h: access to a peer's memory, where the kernel permits it.
+// Lives here: proving that a process is the peer, the peer's region table, copies by process_vm_*.
+// Not here:   permission checks of regions (the caller makes them, under a mark), mappings
 //             (map_cache).
-// Rules:      only towards a process of the same user that the kernel lets this process trace. That
-//             gives this process nothing new, and gives the peer no new way to stall it.
-//             process_vm_* names the process by a number, so every copy proves that it is still the
-//             same address space; docs/design/shm.md has what remains.
+// Rules:      direct access is only to a process of the same user that the kernel lets this process
+//             trace. So this process gains no new right, and the peer gains no new way to stall
+//             this process. process_vm_* names the peer by its pid, so every copy proves that the
+//             pid still names the same address space; docs/design/shm.md tells which risk remains.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace datum {
 
 class ProcessMemory final : public DirectAccess {
  public:
-  // nullptr: not possible, and `reason` says why.
+  // nullptr: direct access is not possible, and `reason` says why.
   static std::unique_ptr<ProcessMemory> open(const PeerCredentials& process,
                                              const DirectTerms& terms, std::string& reason);
 
@@ -41,7 +41,7 @@ class ProcessMemory final : public DirectAccess {
   ProcessMemory(pid_t pid, UniqueFd memory, PeerLife life, Mapping table);
   bool write_short(std::uint64_t remote, const Segment& from) const;
   bool read_short(std::uint64_t remote, const Segment& into) const;
-  // Out of line: their pieces take a kilobyte of the stack, which short copies do not need.
+  // Not inlined, because a VmPiece takes a kilobyte of the stack, which short copies do not need.
   [[gnu::noinline]] bool write_pieces(std::uint64_t remote, std::span<const Segment> from);
   [[gnu::noinline]] bool read_pieces(std::uint64_t remote, std::span<const Segment> into);
 

@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-// The dialler sees a hangup, and cannot know why.
+// A refusal is logged on this side, because the dialler sees nothing but a hangup.
 bool was_sent(ShmContext& context, int error) {
   if (is_refusal_of_call(error)) context.warn_refused("sendmsg", error);
   return error == 0;
@@ -51,7 +51,8 @@ bool HalfOpen::is_one_too_many() const {
   const uid_t ours = ::geteuid();
   const uid_t user = peer_.process.uid;
   if (is_same_user(user, ours).value_or(false)) return false;
-  // If the uid of this process may stand for unknown users, every user counts as another one.
+  // If the peer has the uid of this process and that uid may stand for unknown users, all peers
+  // count as strangers.
   std::size_t of_user = 0;
   std::size_t of_strangers = 0;
   for (const auto& other : context_.half_open) {
@@ -172,8 +173,8 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
          answer.preamble.verdict == DialVerdict::Fresh;
 }
 
-// Two adapters that dial each other at the same time both make an offer. The offer of the smaller
-// id stands. The other side dials again and finds the link.
+// Two adapters that dial each other at the same time both make an offer. The offer of the adapter
+// with the smaller id is accepted. The other adapter dials again and finds the link.
 DialVerdict HalfOpen::judge_offer() const {
   if (context_.links.find(peer_) != nullptr) return DialVerdict::Existing;
   if (peer_.id != context_.self.id && context_.is_offering(peer_) && context_.self.id < peer_.id)
@@ -192,7 +193,8 @@ bool HalfOpen::send_ready(int socket, DialVerdict verdict, bool has_direct) {
   return was_sent(context_, send_message(socket, bytes, fds));
 }
 
-// The dialler waits, as this side does: a shortage passes. It would take hangups for an end.
+// A shortage passes, so the dialler is asked to dial again. If it saw hangups instead, it would
+// give up after a few.
 void HalfOpen::on_lack(Shortage shortage) {
   context_.warn(shortage);
   if (state_ == HalfOpenState::Known)
@@ -251,7 +253,7 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   context_.reactor.remove(socket, self);
   watching_ = false;
   parts.socket = std::move(socket_);
-  // Ready leaves only when the link stands here. Otherwise the dialler sees a hangup.
+  // Ready is sent only if the link stands on this side. Otherwise the dialler sees a hangup.
   ShmPort* port = context_.links.add(std::move(parts));
   if (port != nullptr && !send_ready(socket, DialVerdict::Fresh, direct))
     context_.links.lose(*port);

@@ -19,7 +19,8 @@ namespace datum {
 
 struct ShmContext;
 
-// ShmContext::half_open owns it. It removes itself when it has become a link or has failed.
+// ShmContext::half_open owns this object. The object removes itself from there once the handshake
+// has made a link or has failed.
 class HalfOpen final : private FdHandler, private Timer {
  public:
   static void begin(ShmContext& context, GuardedFd socket);
@@ -43,13 +44,14 @@ class HalfOpen final : private FdHandler, private Timer {
   void tell_of_segment(int file) const;
   void on(HalfOpenEvent event);
   void finish();
-  // True: the peer's user, or all other users together, hold as many places already as they may.
+  // True: the peer's user, or all users but the one of this process together, already have as many
+  // half-open handshakes as they may.
   bool is_one_too_many() const;
   void defer();
   void answer_again();
 
   ShmContext& context_;
-  // If a child had a copy, the dialler would keep waiting after this process died.
+  // Guarded: if a child process had a copy, the dialler would keep waiting after this process died.
   GuardedFd socket_;
   PeerKey peer_;
   Address peer_address_;

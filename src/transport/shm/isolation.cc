@@ -30,7 +30,8 @@ std::byte* pointer_to(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
 }
 
-// Until a page is written, it still belongs to the file. So every page gets its copy now.
+// A page of a private mapping still belongs to the file until it is written. So every page is
+// copied now.
 void force_copies(const MemoryRange& pages, std::uint64_t page) {
   std::byte* begin = pointer_to(pages.base);
   if (::madvise(begin, static_cast<std::size_t>(pages.length), kPopulateWrite) == 0) return;
@@ -93,7 +94,8 @@ bool make_private(const MemoryRange& pages, int file, std::uint64_t offset) {
       !is_mapped_from(read_text_file("/proc/self/maps"), pages, status.st_ino, offset))
     return false;
   const auto length = static_cast<std::size_t>(pages.length);
-  // The mapping is made elsewhere and then moved: if it fails (huge pages), it must leave no hole.
+  // The private mapping is made elsewhere and then moved into place. At the final address, an
+  // mmap() that failed (huge pages) could leave a hole.
   void* copy = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
                       static_cast<off_t>(offset));
   if (copy == MAP_FAILED) return false;

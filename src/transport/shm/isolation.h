@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/isolation.h: takes memory of this process away from a peer that has mapped it and
-// does not let go: this process maps the file privately, so that the peer keeps the old pages.
+// does not leave it. This process maps the file privately and gets copies of the pages; the peer
+// keeps the old pages.
 // Lives here: the exchange of the mapping, and the check that memory is mapped from a file.
-// Not here:   when it is needed, and the list of isolated memory (quiesce).
+// Not here:   when isolation is needed, and the list of isolated memory (quiesce).
 // Threads:    the adapter's lock; other threads of the program may use the memory meanwhile.
 #pragma once
 
@@ -29,8 +30,9 @@ MemoryRange page_range(const MemoryRange& range, int file);
 bool is_mapped_from(std::string_view maps, const MemoryRange& range, std::uint64_t inode,
                     std::uint64_t offset);
 
-// `pages` are whole pages. False: nothing has changed. No write of another thread is lost: the same
-// file is mapped again, privately, in one step, and the kernel makes the copies.
+// Makes the mapping of `pages`, which are whole pages, private. False: nothing has changed. No
+// write of another thread is lost: a private mapping of the same file replaces the shared one in
+// one step, and the kernel makes the copies.
 bool make_private(const MemoryRange& pages, int file, std::uint64_t offset);
 
 } // namespace datum

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/known_holders.h: remembers for a moment which user holds a name.
-// Lives here: calling user_listening_at() (name_holder.h) only as often as it pays. For each call
-//             the kernel goes through all UNIX sockets of the network namespace, and each dial
-//             tries a full queue again every 50 ms.
-// Bounds:     kMost names; the one that was asked for longest ago gives way.
+// Lives here: a cache of the answers of user_listening_at() (name_holder.h). For each call the
+//             kernel goes through all UNIX sockets of the network namespace, and each dial tries a
+//             full queue again every 50 ms.
+// Bounds:     kMost names; a new name replaces the name with the oldest answer.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -30,7 +30,7 @@ class KnownHolders {
 
  private:
   struct Known {
-    std::string name; // empty: none
+    std::string name; // empty: this entry is unused
     std::optional<uid_t> holder;
     Instant asked = std::numeric_limits<Instant>::min();
   };

@@ -13,7 +13,7 @@ LifeToken LifeToken::make() {
   LifeToken token;
   SealedMemory memory = make_sealable_memory("datum-life", page);
   token.file_ = std::move(memory.file);
-  // A child that inherited the page would keep this process alive in its peers' eyes.
+  // If a child inherited the page, peers would not notice the end of this process.
   if (memory.mapping && ::madvise(memory.mapping.data(), page, MADV_DONTFORK) == 0)
     token.page_ = std::move(memory.mapping);
   return token;

@@ -42,7 +42,7 @@ void LinkTable::lose(ShmPort& port) {
   const auto range = ports_.equal_range(port.peer().id);
   for (auto at = range.first; at != range.second; ++at) {
     if (at->second.get() != &port) continue;
-    // The port leaves the table first: a dial from inside the notice must not find it.
+    // The port leaves the table first, because a dial from inside on_link_lost() must not find it.
     const auto owned = ports_.extract(at);
     port.retire();
     context_.events->on_link_lost(port);

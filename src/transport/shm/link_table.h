@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/link_table.h: the links of one fabric: at most one that is not condemned per peer
-// adapter, two to this adapter itself.
+// transport/shm/link_table.h: the links of one fabric. A peer adapter has at most one link that is
+// not condemned. The link of this adapter to itself has both its ends in the table.
 // Threads: the adapter's lock.
 #pragma once
 
@@ -15,20 +15,20 @@ class LinkTable {
  public:
   explicit LinkTable(ShmContext& context) : context_(context) {}
 
-  // The link to a peer that is not condemned; nullptr: none. For a link to this very adapter: its
-  // dialling side.
+  // The link to `peer` that is not condemned, or nullptr. If `peer` is this adapter: the dialling
+  // end of the link.
   ShmPort* find(const PeerKey& peer);
-  // Adds the link and tells FabricEvents::on_link(). nullptr: its descriptors cannot be watched, or
-  // there is no memory.
+  // Adds the link and calls FabricEvents::on_link(). nullptr: the link's descriptors cannot be
+  // watched, or memory is lacking.
   ShmPort* add(LinkParts parts);
-  // Takes the link out, tells FabricEvents::on_link_lost() and destroys the link.
+  // Removes the link from the table, calls FabricEvents::on_link_lost() and destroys the link.
   void lose(ShmPort& port);
   // Destroys all links at the end of the fabric, without on_link_lost().
   void clear() { ports_.clear(); }
 
   bool full() const;
   std::size_t size() const { return ports_.size(); }
-  // Runs where memory is taken away from peers, also in destructors. So it must allocate nothing.
+  // Called when memory is taken away from peers, also by destructors. So it must not allocate.
   template <class F>
   void for_each(F&& visit) {
     for (auto& [id, port] : ports_) visit(*port);

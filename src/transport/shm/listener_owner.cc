@@ -28,9 +28,10 @@ struct DiagnosticsRequest {
   inet_diag_req_v2 request;
 };
 
-// The exact lookup finds the socket that a SYN from anywhere would meet, wildcard and dual-stack
-// included. Nothing: no socket listens, or the kernel cannot answer. ENOENT stands for "no such
-// listener" and for "no such module".
+// Asks for a single socket, not for a dump. The kernel then finds the socket that would answer a
+// SYN, also if that socket is bound to a wildcard address or is dual-stack. The result is empty if
+// no socket listens or if the kernel cannot answer: ENOENT stands for "no such listener" and for
+// "no such module".
 OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
@@ -109,14 +110,14 @@ std::string mapped_in_proc(std::span<const std::uint8_t> ipv4) {
   return address_in_proc(octets);
 }
 
-// True: no socket answers IPv4 at that port, since this process can bind to it. Also false if this
-// process cannot bind for another reason: a privilege, a policy, or an address that no interface
-// has.
+// True: no socket answers IPv4 at that port, since this process can bind to it. False: a socket may
+// answer, or this process cannot bind for another reason, such as a privilege, a policy, or an
+// address that no interface has.
 bool is_free_of_ipv4(const HostAddress& host, std::uint16_t port) {
   const UniqueFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!probe) return false;
-  // With SO_REUSEADDR only a listening socket is in the way. A process that sets it, too, can still
-  // bind meanwhile.
+  // With SO_REUSEADDR only a listening socket makes bind() fail. Another process that sets the
+  // option, too, can bind while the probe is bound.
   const int on = 1;
   ::setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_storage address{};
@@ -164,8 +165,8 @@ OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::u
   const auto v6 = read_listeners("/proc/net/tcp6");
   if (!v6) return tl::unexpected(v6.error());
   const auto found = find_listener(*v4, *v6, host, port);
-  // A socket that may exclude IPv4 is believed to answer it, as it does by default, unless the port
-  // is free for IPv4.
+  // An IPv6 socket answers IPv4 by default. If the files do not tell, it counts as the listener
+  // unless the port is free for IPv4.
   if (!found || (found->may_be_ipv6_only && is_free_of_ipv4(host, port))) return std::nullopt;
   return found->owner;
 }

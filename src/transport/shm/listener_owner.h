@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/listener_owner.h: which user's TCP listener would answer at an address and port.
 // Lives here: asking the kernel's socket diagnostics, and reading /proc/net/tcp where those are
-//             missing or forbidden. A dialler believes a rendezvous only if it belongs to the same
-//             user.
+//             missing or forbidden. A dialler uses a rendezvous only if its holder runs as the user
+//             of that TCP listener.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct FoundListener {
   bool operator==(const FoundListener&) const = default;
 };
 // `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. A listener on the address
-// itself comes before one on every address, and one of IPv4 before one of IPv6 that answers IPv4:
-// the order in which a SYN would meet them.
+// itself comes before one on every address, and one of IPv4 before one of IPv6 that answers IPv4.
+// In this order the kernel chooses the listener for a SYN.
 std::optional<FoundListener> find_listener(std::string_view v4, std::string_view v6,
                                            const HostAddress& host, std::uint16_t port);
 

@@ -55,7 +55,7 @@ void MapCache::drop(std::size_t index) {
   maps_.erase(maps_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// A mapping of a file that the peer has closed would keep memory that the peer has given back.
+// A mapping of a file that the peer has closed would keep memory in use that the peer has freed.
 void MapCache::drop_closed() {
   for (std::size_t i = maps_.size(); i-- != 0;) {
     const PeerFile now(pid_, maps_[i].number);

@@ -3,8 +3,8 @@
 // Lives here: mappings of the peer's sealed files, found again by STag without a system call.
 // Not here:   whether an access is allowed; a mapping reaches further than one region.
 // Bounds:     kMaxMappings and kMaxMappedBytes (of address space) per peer; the oldest mapping is
-//             dropped first. As a mapping is added, those of files that the peer has closed are
-//             dropped. All go with the link.
+//             dropped first. When a mapping is added, mappings of files that the peer has closed
+//             are dropped. The end of the link drops all mappings.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -20,7 +20,8 @@ namespace datum {
 
 inline constexpr std::size_t kMaxMappings = 64;
 inline constexpr std::uint64_t kMaxMappedBytes = std::uint64_t{64} << 30U;
-// A file up to this size is mapped whole, since its regions come and go.
+// A file up to this size is mapped whole: a later region of the same file then needs no new
+// mapping.
 inline constexpr std::uint64_t kMapWholeFile = std::uint64_t{1} << 30U;
 
 // The fields of a region entry that a mapping depends on. They are loaded once, since the entry's
@@ -42,7 +43,7 @@ class MapCache {
  public:
   explicit MapCache(pid_t pid) : pid_(pid) {}
 
-  // Valid until the next call. nullptr: the region has no file that may be mapped.
+  // The pointer is valid until the next call. nullptr: the region has no file that may be mapped.
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) {
     const Backing backing(entry);
     const MapSlot& slot = slots_[slot_of(stag)];

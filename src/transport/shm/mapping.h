@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/mapping.h: mapped memory whose owner unmaps it when the owner ends.
+// transport/shm/mapping.h: an object that owns mapped memory and unmaps it when destroyed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace datum {
 class Mapping {
  public:
   Mapping() = default;
-  // Takes over the result of mmap(). False if that was MAP_FAILED.
+  // Takes over the result of mmap(). The object is false if that was MAP_FAILED.
   Mapping(void* address, std::size_t length)
       : address_(address == MAP_FAILED ? nullptr : address), length_(length) {}
   Mapping(Mapping&& other) noexcept

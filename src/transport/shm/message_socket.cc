@@ -37,8 +37,8 @@ bool take_fds(msghdr& header, PassedFds& passed) {
   return clean;
 }
 
-// Called if the kernel has cut off descriptors. True: none was left in this process or on this host,
-// as errno says.
+// Called if the kernel has not delivered all passed descriptors. True: this process (EMFILE) or
+// this host (ENFILE) has no free descriptor, as errno says.
 bool lacks_descriptors(int socket, const PassedFds& passed) {
   if (passed.count == kMaxPassedFds) return false; // the peer passed more
   const UniqueFd probe(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
@@ -60,7 +60,7 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   do got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
   if (got < 0 && is_refusal_of_call(errno)) return ReceiveResult::Refused;
-  // Without memory to take it, the message stays in the socket.
+  // If the kernel lacks memory, the message stays in the socket.
   if (got < 0)
     return errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS ? ReceiveResult::Nothing
                                                                   : ReceiveResult::Ended;

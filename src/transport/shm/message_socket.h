@@ -24,11 +24,11 @@ struct PassedFds {
 
 enum class ReceiveResult : std::uint8_t {
   Message,
-  Nothing, // no message now, or no memory to take it
+  Nothing, // no message now, or no memory to receive one
   Ended,   // the other side has gone
   Refused, // by a sandbox, as errno says
-  Lacking, // no descriptor is left for one that was passed, as errno says; the message is lost
-  Garbage, // a record that does not fit, or too many descriptors
+  Lacking, // no descriptor was free for a passed one, as errno says; the message is lost
+  Garbage, // the record is too long or passes too many descriptors
 };
 
 ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/peer_file.h: opening a file through a descriptor of another process.
-// The peer chooses the descriptor. It is opened only if it is an ordinary file, so that no device
-// or pipe notices this process.
+// transport/shm/peer_file.h: opening a file through a descriptor of another process. The peer
+// chooses the descriptor. The file is opened only if it is an ordinary one, because opening a
+// device or a pipe may have effects.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace datum {
 
 class PeerFile {
  public:
-  // Follows /proc/<pid>/fd/<number>. The object is false if that leads nowhere, or not to an
-  // ordinary file.
+  // Follows /proc/<pid>/fd/<number>. The object is false if that path leads to no file or not to an
+  // ordinary one.
   PeerFile(pid_t pid, int number);
 
   explicit operator bool() const { return static_cast<bool>(path_); }

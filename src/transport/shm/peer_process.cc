@@ -34,8 +34,8 @@ UniqueFd pidfd_of_socket(int socket) {
   return UniqueFd(fd);
 }
 
-// The number in this pid namespace; 0: the process is not visible here, -1: it has gone. Nothing:
-// `fd` is no pidfd.
+// The pid of the process that the pidfd `fd` names; 0: the process is not visible in this pid
+// namespace, -1: it has ended. Empty: `fd` is no pidfd.
 std::optional<long> pid_named_by(int fd) {
   const std::string info = read_text_file(text("/proc/self/fdinfo/{}", fd).c_str());
   const std::size_t at = info.find("\nPid:");
@@ -57,8 +57,8 @@ UniqueFd line_of(pid_t pid) {
 
 constexpr int kFieldOfState = 3, kFieldOfThreads = 20;
 
-// The state is that of the first thread, which may be a zombie while other threads go on. So the
-// number of threads counts, too.
+// The state in the line is that of the first thread, which may be a zombie while other threads run.
+// So the number of threads is checked, too.
 bool tells_of_an_end(const char* line) {
   // The second field, the name of the program, may contain anything.
   const char* at = std::strrchr(line, ')');

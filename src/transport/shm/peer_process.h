@@ -14,13 +14,13 @@ namespace datum {
 UniqueFd own_pidfd();
 
 // A pidfd of the process at the other end. SO_PEERPIDFD is preferred (Linux 6.5), then the
-// descriptor that the peer passed, which works across pid namespaces, then the number in
-// SO_PEERCRED. A passed descriptor is not used if it names another process than the kernel's
-// credentials do. The result may be empty.
+// descriptor that the peer passed, which works across pid namespaces, then the pid in SO_PEERCRED.
+// A passed descriptor is not used if it names another process than the kernel's credentials do. The
+// result may be empty.
 UniqueFd peer_pidfd(int socket, UniqueFd passed);
 
 // A process of which no pidfd can be had. Its /proc/<pid>/stat stays open: the open file belongs to
-// that process, even if the number is reused.
+// that process, even if the pid is reused.
 class NumberedProcess {
  public:
   // 0: the process is not visible in this pid namespace.

@@ -13,17 +13,18 @@ namespace {
 constexpr int kNoError = 0;
 constexpr int kIpv6MinHopCount = 73; // IPV6_MINHOPCOUNT, in headers of the kernel alone
 
-// 255 is the largest number of hops, and hardly any packet arrives with it.
+// Drops packets whose hop limit on arrival is below 255, the largest value. Hardly any packet has
+// 255.
 void drop_what_has_hops_behind_it(int socket, int family) {
   const int most = 255;
   ::setsockopt(socket, IPPROTO_IP, IP_MINTTL, &most, sizeof most);
   if (family == AF_INET6) ::setsockopt(socket, IPPROTO_IPV6, kIpv6MinHopCount, &most, sizeof most);
 }
 
-// The kernel alone must not establish a connection that no process will answer. The filter takes
-// memory of the kernel. Some kernels refuse it to all but root, and a sandbox may refuse it. Then
-// the minimum of hops drops packets whose senders begin with less than 255, as is usual. Without
-// either measure the claim holds, too.
+// Keeps the kernel from establishing connections that no process will answer. A filter that drops
+// every packet may be refused, by some kernels to all but root, or by a sandbox. Then a minimum hop
+// limit drops packets from senders that begin with less than 255, as most do. If that is refused,
+// too, the claim still holds. False: the kernel lacks memory for the filter.
 bool drop_everything(int socket, int family) {
   sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
   const sock_fprog program{1, code};
@@ -71,6 +72,8 @@ ListenResult<PortClaim> PortClaim::take(const std::optional<HostAddress>& host,
   const int error = claim(host, port, socket);
   if (error == EACCES && port < first_unprivileged_port()) return PortClaim(GuardedFd(), port);
   if (error != kNoError) return tl::unexpected(port_error(error, port));
+  // Works also where a filter of system calls refuses getsockname(2).
+  if (port != 0) return PortClaim(std::move(socket), port);
   const auto bound = bound_port(socket.get());
   if (!bound) return tl::unexpected(bound.error());
   return PortClaim(std::move(socket), *bound);

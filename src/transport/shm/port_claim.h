@@ -2,8 +2,8 @@
 // transport/shm/port_claim.h: a TCP port of this process, which decides who owns a 16-bit
 // qualifier.
 // Lives here: binding and listening, and which failures still leave a claim.
-// Not here:   answering: a filter drops the packets that arrive. A TCP transport takes its ports
-//             itself (ShmOptions::ports_are_claimed).
+// Not here:   answering connections (a filter drops the packets that arrive); the ports of a TCP
+//             transport, which takes them itself (ShmOptions::ports_are_claimed).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace datum {
 
 class PortClaim {
  public:
-  // `host` nothing: every address of this host. `port` 0: any port. Succeeds without a socket if
-  // the port needs a privilege that this process lacks: is_same_host_only().
+  // `host` nothing: every address of this host. `port` 0: any port. If the port needs a privilege
+  // that this process lacks, take() succeeds without a socket, and is_same_host_only() is true.
   static ListenResult<PortClaim> take(const std::optional<HostAddress>& host, std::uint16_t port);
 
   std::uint16_t port() const { return port_; }

@@ -15,14 +15,15 @@
 namespace datum {
 namespace {
 
-// Only a peer of the same user can have direct access (direct_access.h). The mark of another peer
-// is ignored: by it another user could delay this process.
+// Only a peer of the same user can have direct access (direct_access.h). The marks of other peers
+// are ignored: with a mark another user could delay this process.
 bool is_inside(ShmPort& port, Stag stag) {
   return !port.condemned() && port.peer_has_direct() && port.peer().process.uid == ::geteuid() &&
          port.segment().side[1 - port.side()].mark.load(std::memory_order_acquire) == stag;
 }
 
-// A copy of one piece takes microseconds. A peer that lost its processor takes a time slice.
+// How often the marks are read before this process sleeps between two reads. A copy of one piece
+// takes microseconds. A peer that has lost its processor may need a time slice.
 constexpr int kSpins = 2000;
 
 void pause(int round) {
@@ -34,7 +35,8 @@ void pause(int round) {
   ::nanosleep(&moment, nullptr);
 }
 
-// A dead peer's mark stays. Its death is reported later.
+// A peer that has died leaves its mark set, and the link learns of the death only later. So the
+// peer's process is checked after kSpins rounds.
 bool has_left(ShmPort& port, Stag stag, int round) {
   return !is_inside(port, stag) || (round >= kSpins && port.peer_has_died());
 }
@@ -81,7 +83,7 @@ void Quiescence::isolate(const RegionEntry& entry) {
       isolated_.push_back(pages);
       return;
     }
-  } catch (const std::bad_alloc&) { // the pages stay in place
+  } catch (const std::bad_alloc&) { // the pages stay shared
   }
   log(LogLevel::Warn,
       "memory at {:#x}, {} bytes: a stopped peer may still write to it when it goes on; do not "
@@ -97,7 +99,8 @@ void Quiescence::unshare(const MemoryRange& pages, const RegionEntry& except) {
   for (RegionEntry& entry : entries_)
     if (affected(entry) && entry.backing_fd >= 0)
       std::atomic_ref<std::int32_t>(entry.backing_fd).store(-1, std::memory_order_seq_cst);
-  // A peer that is inside an affected region now may have read its backing_fd before.
+  // A peer that is inside an affected region now may have read the entry's backing_fd before it was
+  // changed. So wait until the peer has left.
   for (const RegionEntry& entry : entries_)
     if (affected(entry))
       static_cast<void>(wait_or_condemn(entry.stag.load(std::memory_order_relaxed)));

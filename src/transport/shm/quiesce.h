@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/quiesce.h: waits until no peer is in memory that this process is about to give
-// away.
+// transport/shm/quiesce.h: waits until no peer accesses memory that is about to be taken away from
+// peers.
 // Lives here: waiting for peers' marks; closing the link of a peer that does not finish.
 // Not here:   revoking the entry (RegionTable), marking (transport/link).
 // Order:      a peer marks the STag, then reads the entry. The owner clears the entry, fences on
-// every processor (base/fence.h), then reads the marks: one of the two sees the other.
+// every processor (base/fence.h), then reads the marks. So the peer sees the cleared entry, or the
+// owner sees the mark.
 // Threads:    the adapter's lock, held while it waits.
 #pragma once
 
@@ -23,12 +24,12 @@ class Quiescence {
   Quiescence(ShmContext& context, std::span<RegionEntry> entries)
       : context_(context), entries_(entries) {}
 
-  // Returns when no peer is inside an access through `stag`, whose entry has been revoked. A peer
-  // that does not leave within the limit loses its link. If it has mapped the memory and may write,
-  // the memory is moved away from it.
+  // Returns when no peer accesses memory through `stag`, whose entry has been revoked. A peer that
+  // does not leave within the limit loses its link. If peers may have mapped the memory and may
+  // write to it, it is isolated (isolation.h).
   void wait_for(Stag stag);
   // True: some of these bytes no longer belong to the file that they once came from, and must not
-  // be offered to peers as its bytes.
+  // be offered to peers as bytes of that file.
   bool is_isolated(const MemoryRange& range) const;
 
  private:

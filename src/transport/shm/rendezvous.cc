@@ -23,7 +23,8 @@ namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
 
-// Two versions do not find each other. A transport with TCP goes on over TCP.
+// Processes of different protocol versions do not find each other, since the version is part of the
+// name. Where a transport over TCP is available, they connect over TCP.
 constexpr std::string_view kFamily = "datum/";
 static_assert(kRendezvousNames.starts_with(kFamily) && kHandshakeNumber < 10 &&
                   kRendezvousNames.substr(kFamily.size()).size() == 1 &&
@@ -45,7 +46,9 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
   if (!socket) return errno;
   const std::string name = rendezvous_name(host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
-  // A process that has the TCP port, for the other form, has claimed no name but its rendezvous.
+  // A process that has the TCP port takes no claim, only a rendezvous. If that rendezvous is for
+  // every address and `host` names one address, or the reverse, the two names differ, so
+  // take_name() has not found the conflict.
   if (!port_claimed && is_port(qualifier))
     if (const int error = look_for_conflict(kRendezvousNames, host, qualifier); error != 0)
       return error;
@@ -103,8 +106,8 @@ OrErrno<Right> right_of(uid_t holder, uid_t owner) {
   return *same ? Right::Has : Right::Unnamed;
 }
 
-// Whether `holder` may have the qualifier. `holder` nothing: the user who holds the name is
-// unknown; Has: some user may have the qualifier.
+// Whether the user `holder` may have the qualifier. If `holder` is empty, the user whose process
+// holds the name is unknown, and Has means that some user may have the qualifier.
 OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
                        const HostAddress& dialled, ConnQual qualifier) {
   if (is_port(qualifier)) {
@@ -114,9 +117,10 @@ OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddr
     if (*owner) return holder ? right_of(*holder, **owner) : Right::Has;
     if (port >= first_unprivileged_port()) return Right::HasNot;
   }
-  // No port tells which process has the qualifier. If another process claims it in the form that
-  // excludes this one, one of the two processes breaks the rules. A process of root, who may act
-  // for this user anyway, is believed.
+  // No TCP port tells which user has the qualifier. A process of root or of this user is trusted
+  // without further checks, because it may act for this user anyway. A process of another user is
+  // trusted unless some process has a conflicting claim: one for every address if `name` is for one
+  // address, or the reverse. Then one of the two processes breaks the rules.
   if (holder && *holder == 0) return Right::Has;
   if (holder) {
     const auto ours = is_same_user(*holder, ::geteuid());
@@ -143,12 +147,14 @@ Finding finding_of(const OrErrno<Right>& right, Lookup granted) {
   return {Lookup::Stranger};
 }
 
-// A process whose queue is full cannot be asked, but the kernel can. Where a port decides the
-// owner, a squatter would delay diallers that could connect over TCP.
+// Called if the queue of the rendezvous is full. There is no connection whose credentials could be
+// checked, so this asks the kernel which user holds the name. Without the check a squatter could
+// delay diallers that could connect over TCP.
 Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
   const auto& [host, qualifier, holders, now] = sought;
-  // Finding the user behind the name takes long. It pays only if some user may have the qualifier.
-  // (At a privileged port without a listener that may depend on the user.)
+  // The search for the user takes long, so check first whether any user may have the qualifier.
+  // Above 65535 that check decides alone. At a privileged port the check is left out, because
+  // without a TCP listener its result may depend on the user.
   const bool is_privileged = is_port(qualifier) && qualifier < first_unprivileged_port();
   if (!is_privileged) {
     const Finding of_anybody =
@@ -194,8 +200,9 @@ bool listens_there(unsigned version, const std::optional<HostAddress>& name, con
          judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
 }
 
-// Called if no process speaks this version there: looks for a process that speaks another. A name
-// does not tell the byte order, so that of this process is assumed.
+// Called if no process of this protocol version answers: looks for a process of another version.
+// The name does not tell that process's byte order. The result assumes the byte order of this
+// process.
 Finding look_for_other_versions(const Sought& sought) {
   for (std::uint16_t version = 1; version <= kHandshakeNumber + kLaterVersions; ++version) {
     if (version == kHandshakeNumber) continue;
@@ -221,8 +228,8 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
     if (wildcard.what != Lookup::Nobody) found = wildcard;
   } else if ((found.what == Lookup::Busy || found.what == Lookup::BusyUnnamed) &&
              look_up(std::nullopt, sought, out).what == Lookup::Found) {
-    // The process at the address has a full queue, but the one at the wildcard name has been
-    // judged.
+    // The queue at the name of the address is full. The process at the wildcard name has accepted
+    // the connection, and has the right to the qualifier.
     found = {Lookup::Found};
   }
   if (found.what != Lookup::Found) out.reset();

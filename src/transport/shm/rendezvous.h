@@ -21,32 +21,34 @@ namespace datum {
 
 class KnownHolders;
 
-// "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
-// The number is the version of the protocol that is spoken there.
+// The name for one address, such as "datum/1/127.0.0.1/5000", or for every address of this host,
+// such as "datum/1/*/5000" (`host` is empty). The leading NUL of an abstract name is left out. The
+// 1 is the version of the handshake protocol.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
-// The name for that version of the protocol.
+// The name for another `version` of the protocol.
 std::string rendezvous_name(unsigned version, const std::optional<HostAddress>& host,
                             ConnQual qualifier);
 
-// `port_claimed`: a TCP port excludes conflicting names already. Above 65535 the claims do.
+// `port_claimed`: the TCP port excludes conflicting names already, so none is searched for. Above
+// 65535 the claims exclude them.
 ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                         bool port_claimed);
 
-// 0 or errno; EAGAIN: the holder of the name has a full queue. `socket`: empty, or a socket that
-// was tried with another name in vain.
+// 0 or errno; EAGAIN: the queue at the name is full. `socket` is empty, or a socket whose connect()
+// to another name has failed.
 int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                        GuardedFd& socket);
 
 enum class Lookup : std::uint8_t {
-  Found,        // connected; nothing has been said yet
+  Found,        // connected; no message has been sent yet
   OtherHost,    // the address is not one of this host
-  Unknown,      // the kernel did not say whether it is one, or which user may speak for it
+  Unknown,      // the kernel did not tell whether the address is local, or which user has the port
   Nobody,       // no process offers shared memory there
-  OtherVersion, // a process of another Datum version answers
-  Unnamed,      // a process answers whose user is unknown in this user namespace
-  Stranger,     // a process answers that does not own the qualifier: as good as none
+  OtherVersion, // a process of another protocol version answers
+  Unnamed,      // the user of the process that answers is unknown in this user namespace
+  Stranger,     // the process that answers does not own the qualifier, and is not used
   Busy,         // a process that may own the qualifier has a full queue
-  BusyUnnamed,  // as Busy, at a TCP port in use, and the kernel does not tell the process's user
+  BusyUnnamed,  // as Busy; the TCP port is in use, and the kernel does not tell the process's user
   NoResources,  // this process lacks descriptors or memory
   Forbidden,    // this process may not connect: a sandbox without AF_UNIX, or a security policy
 };
@@ -55,20 +57,22 @@ struct Finding {
   int error = 0;             // the errno behind Unknown, NoResources and Forbidden
   std::uint16_t version = 0; // the version that was found (OtherVersion)
 };
-// Connects to the rendezvous of the address, else to that of every address.
+// Connects to the rendezvous of the address or, if that fails, to the rendezvous of every address.
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
                         Instant now, GuardedFd& out);
 
 enum class Right : std::uint8_t { Has, HasNot, Unnamed };
-// Whether the process that answers at `name` may speak for that qualifier. Has: it runs as the user
-// whose TCP listener has the port. Unnamed: process and listener may belong to any unknown user. If
-// no TCP port decides, a process of root or of this user has the right, and any other one if no
-// process has claimed the qualifier in the other form. Fails for lack of descriptors.
+// Whether the process that answers at `name` may speak for `qualifier`. Where a TCP port decides,
+// Has means that the process runs as the user whose TCP listener has the port. Unnamed: the uid of
+// both stands for any user that is unknown in this user namespace, so the users may differ. Where
+// no TCP port decides, a process of root or of this user has the right. A process of another user
+// has it unless some process has a conflicting claim: one for every address if `name` is for one
+// address, or the reverse. Fails for lack of descriptors.
 OrErrno<Right> holder_is_owner(int socket, const std::optional<HostAddress>& name,
                                const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
-// Versions are tried from the first one to this many beyond kHandshakeNumber.
+// The search for other versions ends at kHandshakeNumber plus this number.
 inline constexpr unsigned kLaterVersions = 2;
 
 } // namespace datum

@@ -20,7 +20,8 @@ tl::unexpected<FileFault> not_as_it_has_to_be() {
   return tl::unexpected(FileFault{});
 }
 
-// The call fails for some files, too. Only a refusal tells nothing of the file.
+// A failed call mostly means that the file is not as it has to be. But if a sandbox refuses the
+// call itself, that says nothing about the file.
 tl::unexpected<FileFault> failed(const char* call) {
   return is_refusal_of_call(errno) ? tl::unexpected(FileFault{call, errno}) : not_as_it_has_to_be();
 }
@@ -80,7 +81,7 @@ tl::expected<Mapping, FileFault> adopt_segment(int file) {
   if (const auto sealed = check_sealed_memory(file, sizeof(LinkSegment)); !sealed)
     return tl::unexpected(sealed.error());
   Mapping mapping = map_shared(file, sizeof(LinkSegment));
-  // The other errors are about what the peer has allowed with the descriptor, and with seals.
+  // All other errors come from the access mode or the seals of the peer's descriptor.
   if (!mapping)
     return errno == ENOMEM ? tl::unexpected(FileFault{"mmap", errno}) : not_as_it_has_to_be();
   const LinkSegment& segment = segment_in(mapping);
@@ -90,7 +91,7 @@ tl::expected<Mapping, FileFault> adopt_segment(int file) {
   return mapping;
 }
 
-// Only a memfd has seals. So reading it never waits for a file system.
+// The seals show that the file is a memfd, so reading it never waits for a file system.
 std::optional<std::uint32_t> segment_version(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   std::uint32_t words[2] = {};

@@ -39,8 +39,8 @@ bool is_sealed_memory(int file, std::size_t size);
 SealedMemory make_segment();
 // A segment that a peer passed.
 tl::expected<Mapping, FileFault> adopt_segment(int file);
-// The version in sealed memory of any size that begins as a segment does. Nothing: the file is no
-// such memory.
+// The version of a segment in sealed memory of any size. Empty: the memory is not sealed, or does
+// not begin as a segment does.
 std::optional<std::uint32_t> segment_version(int file);
 
 inline LinkSegment& segment_in(const Mapping& mapping) {

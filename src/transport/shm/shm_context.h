@@ -40,7 +40,7 @@ struct ShmContext {
   // Arms the timer for `after` from now, and makes a sleeping thread notice it.
   void arm(Timer& timer, Duration after);
   bool is_offering(const PeerKey& key) const;
-  // Fills in the two `direct` fields of a link.
+  // Fills in `direct` and `direct_reason` of `parts`.
   void open_direct(const PeerCredentials& process, const DirectTerms& terms,
                    LinkParts& parts) const;
 
@@ -49,15 +49,15 @@ struct ShmContext {
   void warn_full();
   void warn_unnamed();
   void warn_version(const HostAddress& peer, ConnQual qualifier, std::uint16_t version);
-  // These log one line in a while for each kind of shortage.
+  // The next four log at most one line in a while for each kind of shortage.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
   void warn_refused(const char* call, int error);
   ShortageLog listen_shortage;
   HolderLog told_holders;
-  // Beside TCP: the process that kept the last publish() from its names, unless it is known to run
-  // as this user.
+  // With TCP beside this fabric: the process whose names made the last publish() fail, unless that
+  // process is known to run as this user.
   std::optional<QualifierHolder> blocking_holder;
 
  private:

@@ -198,7 +198,7 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
   default: return dial_again();
   }
   // If this side has no link to the peer, one of the two sides has not noticed yet that the link
-  // was lost.
+  // was lost. So dial again.
   const auto process = peer_credentials(socket_.get());
   if (!process) return on_unknown_peer(process.error());
   ShmPort* port = context_.links.find({answer.id, *process});
@@ -213,7 +213,7 @@ void ShmDial::make_offer(const Greeting& answer) {
   parts.peer = {answer.id, *process};
   parts.peer_address = answer.address;
   // There is a link that the peer does not know of, or another dial of this adapter is about to
-  // make one. Both are decided shortly.
+  // make a link. Either case ends shortly, so dial again.
   if (context_.links.find(parts.peer) != nullptr || context_.is_offering(parts.peer))
     return dial_again();
   const auto host = read_address(answer.address);

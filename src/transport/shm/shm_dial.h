@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/shm_dial.h: the dialling side of a handshake.
-// Lives here: finding the rendezvous, the check of its holder, dialling again when the other side
-//             is busy, has just gone, or is dialling this adapter.
+// Lives here: finding the rendezvous, checking its holder, dialling again when the other side is
+//             busy, has just gone, or is dialling this adapter.
 // Not here:   the dialled side (half_open), the messages themselves (handshake_wire).
 // Threads:    the adapter's lock. Events come from timers and the reactor, never inside dial().
 #pragma once
@@ -22,7 +22,7 @@ namespace datum {
 
 class ShmDial final : public Dial, private FdHandler, private Timer {
  public:
-  // `found`: the rendezvous, if it has just been looked up.
+  // `found`: a socket that is connected to the rendezvous, or empty.
   ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, GuardedFd found,
           DialEvents& events);
   ~ShmDial() override;
@@ -48,7 +48,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void wait_for(Shortage shortage);
   void wait_or_give_up(Shortage shortage);
   void on_hangup();
-  // succeed() and give_up() end the dial. Each is the last call of its caller.
+  // succeed() and give_up() end the dial. The caller must not touch the dial afterwards.
   void succeed(ShmPort& port);
   void give_up(DialFailure failure);
 

@@ -53,8 +53,8 @@ ShmFabric::~ShmFabric() {
 }
 
 Greeting ShmFabric::introduce() const {
-  // The kernel draws the id: two adapters must not be taken for one another, whatever seed is in
-  // use.
+  // The id comes from the kernel, not from the generator of a seed: no two adapters may have the
+  // same id, even if they use the same seed.
   KernelRandom random;
   Greeting self;
   self.preamble.kind = MessageKind::Hello;
@@ -82,7 +82,8 @@ NamedAttributes ShmFabric::attributes() const {
   NamedAttributes own = {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
                          {"shm.direct", direct},
                          {"shm.links", text("{}", context_.links.size())}};
-  // Beside TCP the shared memory transport does not decide which path a connection takes.
+  // With TCP beside it, the shared memory transport does not decide which path a connection takes.
+  // So it reports none.
   if (!context_.options.ports_are_claimed) {
     const auto refusal = refusal_of_unix_sockets();
     own.emplace_back("path.this_host", refusal ? text("none; {}", no_shared_memory(*refusal))

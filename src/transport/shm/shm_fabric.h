@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/shm_fabric.h: links between processes (or adapters) of one network namespace.
-// Lives here: the calls of the link protocol. Its parts: shm_listener and half_open (the dialled
-//             side), shm_dial (dialling), shm_port and link_table (links), direct_access (peers'
-//             memory), quiesce (waiting for peers). How it works and what is trusted:
-//             docs/design/shm.md.
+// Lives here: the functions that the link protocol calls. The parts of the fabric: shm_listener and
+//             half_open (the dialled side), shm_dial (dialling), shm_port and link_table (links),
+//             direct_access (peers' memory), quiesce (waiting for peers). How it works and what is
+//             trusted: docs/design/shm.md.
 // Not here:   records, connections, acknowledgements (transport/link).
 // Bounds:     ShmOptions: links, half-open handshakes. Per link four descriptors (socket, pidfd,
 //             the peer's life token and memory) and the mappings that map_cache.h bounds.
@@ -44,8 +44,8 @@ class ShmFabric final : public Fabric {
 
   Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
   Result<std::unique_ptr<PublishedName>> publish_any() override;
-  // Beside TCP: the process that kept the last publish() from its names, unless it is known to run
-  // as this user.
+  // With TCP beside this fabric: the process whose names made the last publish() fail, unless that
+  // process is known to run as this user.
   std::optional<QualifierHolder> take_holder() {
     return std::exchange(context_.blocking_holder, std::nullopt);
   }
@@ -65,12 +65,13 @@ class ShmFabric final : public Fabric {
     quiescence_.wait_for(stag);
     return true;
   }
-  // True: the memory was moved away from a stopped peer. Register it without a backing file.
+  // True: some of the memory was isolated from a stopped peer. It must be registered without a
+  // backing file.
   bool is_isolated(std::uint64_t base, std::uint64_t length) const {
     return quiescence_.is_isolated({base, length});
   }
 
-  // The addresses of this adapter's names: its address, or every address of the host.
+  // The address in this adapter's names. Empty: the names are for every address of the host.
   std::optional<HostAddress> scope() const;
   Instant now() const { return context_.now(); }
   std::size_t links() const { return context_.links.size(); }

@@ -23,8 +23,8 @@ tl::unexpected<Status> failure(ShmContext& context, const ListenPlace& place,
   return listen_failure(context.listen_shortage, context.now(), place, error);
 }
 
-// Where a TCP port decides, the consumer can have the qualifier over TCP alone, although another
-// process has a name. Then context.blocking_holder tells the process.
+// Where a TCP port decides, the consumer can listen over TCP alone if a process of another user has
+// the name. Then context.blocking_holder names that process.
 tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& place, int error,
                                         bool claimed) {
   const bool is_port = place.qualifier && *place.qualifier <= kLargestPort;
@@ -37,8 +37,8 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
   auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
   if (!holder) return failure(context, place, name_error(holder.error()));
   if (*holder && (*holder)->is_own_user) return failure(context, place, name_error(error));
-  // A process of another user could take the name and leave it all the time. So a name without a
-  // holder now does not belong to this user.
+  // A process of another user could take and release the name again and again. So a name that has
+  // no holder now is not blamed on a process of this user.
   context.blocking_holder = holder->value_or(
       QualifierHolder{rendezvous_name(place.host, *place.qualifier), std::nullopt, 0, false});
   return fail(Type::ConnQualInUse);
@@ -49,7 +49,7 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
 Result<std::unique_ptr<PublishedName>>
 ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier) {
   auto made = take(context, host, qualifier, Wanted::ThisOne);
-  // If no holder was seen, the process that was in the way may have gone.
+  // If no holder was found, the process that had the name may have gone. So try once more.
   if (!made && context.blocking_holder && !context.blocking_holder->user)
     made = take(context, host, qualifier, Wanted::ThisOne);
   return made;
@@ -62,7 +62,8 @@ Result<std::unique_ptr<PublishedName>> ShmListener::take(ShmContext& context,
   if (qualifier == 0) return fail(Type::InvalidParameter);
   const ListenPlace place{host, qualifier};
   const ListenPlace asked{host, wanted == Wanted::Any ? std::nullopt : std::optional(qualifier)};
-  // Above kLargestPort the names decide, and beside TCP the TCP transport takes the port.
+  // No port is taken here above kLargestPort, where the names decide, or beside TCP, where the TCP
+  // transport takes the port.
   if (qualifier > kLargestPort || context.options.ports_are_claimed)
     return finish(context, asked, qualifier, std::nullopt);
   auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
@@ -102,14 +103,14 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   const bool claimed = claim ? !claim->is_same_host_only()
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
-  // The claim comes first: once a socket listens at the rendezvous, diallers connect, and must not
-  // be refused.
+  // The claim comes first. Once a socket listens at the rendezvous, diallers connect, and a failed
+  // claim would hang up on them.
   QualifierClaim name;
   const int error = claimed ? 0 : claim_qualifier(kSameHostNames, place.host, qualifier, name);
   if (error != 0) return failure_of_names(context, place, error, claimed);
   auto socket = bind_rendezvous(place.host, qualifier, claimed);
   if (!socket) {
-    name = {}; // must not be found as the holder
+    name = {}; // else find_qualifier_holder() could find this process
     return failure_of_names(context, place, socket.error().error, claimed);
   }
   std::unique_ptr<ShmListener> listener(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/shm_listener.h: a published qualifier: its TCP port, or its claim, and then its
+// transport/shm/shm_listener.h: a published qualifier, which has a TCP port or a claim, and a
 // rendezvous.
-// Lives here: taking them, and how many dials there is room for.
+// Lives here: taking port, claim and rendezvous; the limit of half-open dials.
 // Not here:   when dials are accepted (host/listening_socket), what diallers send (half_open).
 // Threads:    the adapter's lock.
 #pragma once
@@ -39,7 +39,8 @@ class ShmListener final : public PublishedName, private ListeningOwner {
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
               QualifierClaim name, GuardedFd socket);
-  // Only for ThisOne, a qualifier that the consumer named, does the holder of a taken name matter.
+  // ThisOne: the consumer named the qualifier, so a failure tells the holder of a taken name. Any:
+  // another qualifier is tried instead.
   enum class Wanted : std::uint8_t { ThisOne, Any };
   static Result<std::unique_ptr<PublishedName>> take(ShmContext& context,
                                                      const std::optional<HostAddress>& host,
@@ -56,7 +57,8 @@ class ShmListener final : public PublishedName, private ListeningOwner {
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
   QualifierClaim name_; // in kSameHostNames; empty if a port is claimed
-  // Closed before the claims: while a name stands, its owner can be checked.
+  // Declared last, so that it is closed before the claims. As long as the rendezvous exists,
+  // diallers can check its owner.
   ListeningSocket socket_;
 };
 

@@ -11,14 +11,14 @@
 namespace datum {
 
 struct ShmOptions {
-  bool every_address = false; // IA `datum`: answers dials to any address of this host
-  bool allow_direct = true;   // touch a peer's memory where the kernel allows it, and admit peers
+  bool every_address = false;     // IA `datum`: answers dials to any address of this host
+  bool allow_direct = true;       // direct access to the memory of peers, and by peers to ours
   bool ports_are_claimed = false; // the TCP transport beside this fabric takes the ports
-  // The ports of qualifiers that the consumer did not name. If it is empty: a range below the
-  // ephemeral ports, and what the kernel gives when that range is full.
+  // The ports of qualifiers that the consumer did not name. Empty: a range below the ephemeral
+  // ports or, when that range is full, a port that the kernel chooses.
   std::optional<PortRange> any_ports;
 
-  // Each bound causes a refusal and one log line.
+  // A dial beyond max_links is refused with one log line; a dial beyond max_half_open waits.
   std::size_t max_links = 4096;    // one per adapter that talks to this one
   std::size_t max_half_open = 256; // dialled, handshake not finished
   Duration half_open_limit = 5 * kSecond;

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::byte kDoorbell{1};
 constexpr int kDoorbellsAtOnce = 16; // a peer that rings without end gets only its turn
-// A survivor learns of a hidden death within a second. A look takes a few microseconds.
+// The interval at which the peer's process is checked if no descriptor reports its death. A check
+// takes a few microseconds.
 constexpr Duration kDeathLook = 500 * kMillisecond;
 
 bool lacks_memory(int error) {
@@ -75,11 +76,12 @@ void ShmPort::look_for_death() {
 void ShmPort::ring_doorbell() {
   if (condemned_) return;
   const NotCancellable here;
-  // A full socket means that enough doorbells are pending. A hangup reports a closed socket.
+  // If the socket is full, enough doorbells are pending. If it is closed, on_ready() learns of it
+  // by a hangup.
   if (::send(parts_.socket.get(), &kDoorbell, sizeof kDoorbell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
       !lacks_memory(errno))
     return;
-  // The peer sleeps, and no later call asks for this doorbell again.
+  // The peer sleeps, and no later call rings this doorbell. So a timer tries again.
   context_.arm(doorbell_timer_, kMillisecond);
 }
 
@@ -115,14 +117,16 @@ void ShmPort::condemn(const char* reason) {
   if (condemned_) return;
   log_of_peer(LogLevel::Warn, "link to {} (process {}): {}; the link is closed",
               name_of(parts_.peer_address), parts_.peer.process.pid, reason);
-  // The peer sees a hangup at once. On this side on_expired() announces the loss at the next turn.
+  // The peer sees a hangup at once. On this side the timer calls on_expired(), which announces the
+  // loss.
   retire();
   ::shutdown(parts_.socket.get(), SHUT_RDWR);
   Timer& timer = *this;
   context_.arm(timer, 0);
 }
 
-// Connections come and go far more often than links. So a running timer is left running.
+// A timer that runs already is not armed again, since connections come and go far more often than
+// links. on_idle_long() finds out how long the link has been idle.
 void ShmPort::on_idle() {
   idle_since_ = context_.now();
   if (!idle_timer_runs_) run_idle_timer(context_.options.idle_link_limit);
@@ -153,7 +157,7 @@ ShmPort::Drained ShmPort::drain_doorbells() {
   for (int i = 0; i < kDoorbellsAtOnce; ++i) {
     std::byte doorbell[2];
     const ssize_t got = ::recv(parts_.socket.get(), doorbell, sizeof doorbell, MSG_DONTWAIT);
-    // A doorbell that cannot be read for lack of memory stays in the socket until the next look.
+    // A doorbell that cannot be read for lack of memory stays in the socket until the next call.
     if (got < 0)
       return errno == EAGAIN || errno == EINTR || lacks_memory(errno) ? result : Drained::Ended;
     if (got == 0) return Drained::Ended;

@@ -22,8 +22,8 @@ namespace datum {
 
 struct ShmContext;
 
-// The id that an adapter sent, and the process that the kernel names. An id that another process
-// repeats is another peer.
+// The id that an adapter sent, and the process that the kernel names. If another process sends the
+// same id, it is another peer.
 struct PeerKey {
   AdapterId id;
   PeerCredentials process;
@@ -55,7 +55,8 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   bool condemned() const { return condemned_; }
   // The link has no connection now. Unless it gets one within idle_link_limit, it ends.
   void on_idle();
-  // The end of the link is being announced: nothing is sent or reported from here on.
+  // Called before the end of the link is announced. From then on the port sends and reports
+  // nothing.
   void retire();
   const PeerKey& peer() const { return parts_.peer; }
   // Called while the reactor does not run.

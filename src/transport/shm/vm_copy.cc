@@ -6,7 +6,8 @@
 namespace datum {
 namespace {
 
-// An address in another process. The kernel's interface calls it a pointer all the same.
+// An address range in another process. The kernel's interface takes the address as a pointer all
+// the same.
 iovec remote_range(std::uint64_t address, std::uint64_t length) {
   return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
           static_cast<std::size_t>(length)};

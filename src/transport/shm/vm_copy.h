@@ -17,9 +17,10 @@
 namespace datum {
 
 inline constexpr std::size_t kPieceSegments = 64;
-// A call costs about 2 us. A peer may be waiting for it to end (quiesce).
+// A call costs about 2 us, so a piece should be long. But a peer may be waiting for the call to end
+// (quiesce), so a piece has a limit.
 inline constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
-// Programs spin on the last word of a buffer. So it is copied after everything before it.
+// Programs spin on the last word of a buffer. So that word is copied after all others.
 inline constexpr std::uint64_t kTailBytes = 8;
 
 struct VmPiece {

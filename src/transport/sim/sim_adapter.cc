@@ -43,7 +43,7 @@ void SimAdapter::start() {
     time_->add(*this);
     return;
   }
-  // No thread looks all the time, so the publishing side has to ring.
+  // No thread polls this adapter all the time, so a side that publishes has to ring.
   asleep_ = true;
   static_cast<void>(transport_.set_attention(Attention::Asleep));
   shared_->driver.add(*this);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_adapter.h: the parts below the core of an adapter in a simulated world.
+// transport/sim/sim_adapter.h: what an adapter in a simulated world has below the core.
 // Lives here: fabric, links, timers, random numbers and progress of one adapter; the process's
 //             shared world.
-// Threads:    the adapter's lock; start() with it, stop() and destruction without it.
+// Threads:    the adapter's lock. start() is called with the lock held, stop() and the destructor
+//             without it.
 #pragma once
 
 #include <atomic>
@@ -30,14 +31,15 @@ struct SharedSimWorld {
   SimDriver driver;
 };
 
-// Holds the one world of a process. It is never destroyed, so that several modules may share it.
+// Refers to the only world of a process. This object is never destroyed, because several modules
+// share it.
 struct SimWorldPlace {
   std::mutex mutex;
   std::weak_ptr<SharedSimWorld>* current = nullptr; // the first user makes it
 };
 
-// The world at that place. Every adapter opened while another is open joins it, whatever its own
-// options are.
+// The world that `place` refers to. While an adapter of that world is open, every further adapter
+// joins the same world, and its own `options` are ignored.
 std::shared_ptr<SharedSimWorld> shared_sim_world(SimWorldPlace& place, const SimOptions& options);
 
 class SimAdapter final : private SimParticipant {
@@ -59,10 +61,10 @@ class SimAdapter final : private SimParticipant {
   void start();
   void stop();
 
-  // In virtual time only. Polling: the adapter works whenever it can. Asleep: it works only when
-  // its doorbell rings, a timer expires or it is woken.
+  // In virtual time only. Polling: the adapter works whenever the world lets it. Asleep: it works
+  // only when its doorbell rings, a timer expires or it is woken.
   void set_attention(Attention attention);
-  // The adapter never runs again.
+  // The adapter never runs again, as if its process had died.
   void kill();
 
  private:

@@ -12,7 +12,7 @@
 namespace datum {
 
 SimRegions make_sim_regions() {
-  // The pages cost nothing until they are used: worlds come and go by the thousand.
+  // Tests make thousands of worlds, so the pages should cost nothing until they are used.
   void* zeroed = ::mmap(nullptr, RegionTable::kStorageBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (zeroed == MAP_FAILED) throw std::bad_alloc();
@@ -25,8 +25,8 @@ SimDirect::SimDirect(SimLink& link, int side, SimRegions regions)
     : link_(link), side_(side), world_(link.world()), peer_(link.member(1 - side)),
       regions_(std::move(regions)) {}
 
-// No store is seen before an earlier one. So records that this end has published arrive before the
-// octets that it writes now.
+// On real shared memory no store becomes visible before an earlier store. So the records that this
+// end has published have to arrive before the octets that it writes now.
 bool SimDirect::reaches_peer() {
   world_.bring_published(link_, side_);
   return world_.alive(peer_);

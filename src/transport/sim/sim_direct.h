@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// RegionTable::kCapacity entries. They outlive their adapter as long as a peer refers to them.
+// RegionTable::kCapacity entries, which live as long as their adapter or a peer refers to them.
 using SimRegions = std::shared_ptr<RegionEntry[]>;
 SimRegions make_sim_regions();
 
@@ -19,13 +19,14 @@ class SimWorld;
 
 class SimDirect final : public DirectAccess {
  public:
-  // The access of `side` of a link to the peer's `regions`.
+  // The access that `side` of the link has to its peer, whose regions are `regions`.
   SimDirect(SimLink& link, int side, SimRegions regions);
 
   std::span<const RegionEntry> regions() override {
     return {regions_.get(), RegionTable::kCapacity};
   }
-  // Regions of shareable memory count as mapped, at their own address.
+  // Regions of shareable memory count as mapped at the peer's own address, since both adapters are
+  // in one process.
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
   bool write(std::uint64_t remote, std::span<const Segment> from) override;
   bool read(std::uint64_t remote, std::span<const Segment> into) override;

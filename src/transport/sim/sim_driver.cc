@@ -10,7 +10,7 @@ namespace datum {
 
 SimDriver::SimDriver(SimWorld& world) : world_(world) {
   world_.set_waker([this] { wake(); });
-  // Signals of the program belong to the program's threads.
+  // Blocks all signals in the new thread: only the program's own threads take them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

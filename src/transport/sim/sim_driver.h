@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_driver.h: drives a world among real threads, as the background threads of its
-// adapters would: it sleeps until something is published, woken or due.
-// Threads: any; it holds one adapter's lock at a time and nothing else.
+// transport/sim/sim_driver.h: drives a world among real threads, in place of the background threads
+// of its adapters. It sleeps until wake() is called or a timer is due.
+// Threads: any. The driver holds one adapter's lock at a time, and no other lock meanwhile.
 #pragma once
 
 #include <condition_variable>
@@ -22,16 +22,17 @@ class SimDriver {
   SimDriver& operator=(const SimDriver&) = delete;
 
   void add(SimParticipant& participant);
-  // Returns when the driver is not running the participant, and never will. The caller must not
-  // hold the participant's lock.
+  // Returns once the driver is not running the participant and will not run it again. The caller
+  // must not hold the participant's lock.
   void remove(SimParticipant& participant);
   void wake();
-  // The clock of timers and deadlines. Events of the network do not wait for it.
+  // The clock of timers and deadlines. Events of the network happen in virtual time, without
+  // waiting for this clock.
   static Instant real_now();
 
  private:
   void run();
-  // True: something was done, or an event is on its way.
+  // True: work was done, or an event is due later.
   bool round();
   Instant next_timer();
 

@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-// Looks that read a full ring of the smallest records, with the link's budget of 64 at a time.
+// How many calls of on_doorbell() read a full ring of the smallest records, 64 in each call.
 constexpr int kLooksAtTheEnd = kRingSlots / 64 + 1;
 
 class SimName final : public PublishedName {
@@ -83,11 +83,12 @@ void SimFabric::link_stands(const std::shared_ptr<SimLink>& link, int side) {
 
 void SimFabric::dialled(const std::shared_ptr<SimLink>& link, int side, SimDialState& dial) {
   if (dial.events == nullptr) {
-    // No connection will ever use the link, so it would never be reported as idle.
+    // The dial was cancelled, so no connection will use the link, and on_idle() would never report
+    // it.
     if (!world_.options().share) world_.cut(*link);
     return;
   }
-  // The link was lost before this side heard of it.
+  // The link was lost before this side was told of it.
   if (!link->port(side).attached) return dial_failed(DialFailure::NobodyListens, dial);
   dial.events->on_dialled(link->port(side));
 }
@@ -108,7 +109,8 @@ void SimFabric::link_lost(SimLink& link, int side) {
                                  [&](const auto& each) { return each.get() == &link; });
   const std::shared_ptr<SimLink> last = *keep;
   links_.erase(keep);
-  // The peer has left in good order. Its last records are in the ring and come first.
+  // The peer has closed in an orderly way. Its last records are in the ring and are handled before
+  // the loss is reported.
   if (link.orderly.load(std::memory_order_relaxed))
     for (int i = 0; i < kLooksAtTheEnd; ++i) events_->on_doorbell(port);
   events_->on_link_lost(port);

@@ -43,7 +43,7 @@ class SimFabric final : public Fabric {
   SimWorld::Id id_;
   SimRegions regions_;
   FabricEvents* events_ = nullptr;
-  std::vector<std::shared_ptr<SimLink>> links_; // one entry for each end of this adapter
+  std::vector<std::shared_ptr<SimLink>> links_; // one entry for each link end of this adapter
 };
 
 } // namespace datum

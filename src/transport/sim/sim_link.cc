@@ -52,7 +52,8 @@ SimLink::SimLink(SimWorld& world, std::uint32_t dialler, std::uint32_t dialled,
 
 SimLink::~SimLink() = default;
 
-// Copies the words that side `side` writes for the other one to read.
+// Copies the words that `side` writes in its own memory into the memory of the other side, which
+// reads them there.
 void SimLink::mirror_words(int side) {
   SegmentSide& own = segment(side).side[side];
   SegmentSide& seen = segment(1 - side).side[side];
@@ -66,8 +67,8 @@ void SimLink::mirror_words(int side) {
                            std::memory_order_release);
     return;
   }
-  // The publishing side has to ring, since no thread here looks all the time. The next odd value
-  // comes before the look at the ring.
+  // No thread polls here all the time, so the side that publishes has to ring. The next odd epoch
+  // is stored before scan() reads the rings.
   const std::uint32_t epoch = seen.sleep_epoch.load(std::memory_order_relaxed);
   seen.sleep_epoch.store((epoch + 2) | 1U, std::memory_order_seq_cst);
 }
@@ -94,7 +95,8 @@ bool SimLink::carry_from(int side, Instant now) {
   return (receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0;
 }
 
-// Carries records only: a side in the middle of a copy has a mark in its words, which would stay.
+// Carries only records, not words. Called in the middle of a copy, when the words contain a mark
+// that the other side would keep seeing.
 bool SimLink::bring(int side) {
   if (!wired_ || !open) return false;
   SimWire& wire = wires_[static_cast<std::size_t>(side)];

@@ -2,7 +2,8 @@
 // transport/sim/sim_link.h: two adapters and the network between them.
 // Lives here: the two ends, their memory, carrying records and words from one to the other.
 // Not here:   when links come and go (sim_world.h).
-// Threads:    members of one side: its adapter's lock; all others: the world's lock.
+// Threads:    the members of one side need the lock of its adapter; all others need the world's
+//             lock.
 #pragma once
 
 #include <array>
@@ -58,19 +59,20 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   }
 
   // --- the world's lock --------------------------------------------------------------------------
-  // Carries the records that are due. Bit s of the result: side s has to look.
+  // Carries the records that are due. Bit s of the result is set if side s has to be rung.
   std::uint32_t carry(Instant now);
-  // Looks for records that the ends have published meanwhile.
+  // Finds the records that the two ends have published since the last call, and decides when they
+  // arrive.
   void scan();
-  // All records that this side has published arrive now. True: the other side has to look.
+  // Delivers all records that this side has published. True: the other side has to be rung.
   bool bring(int side);
   Instant next() const;
   // When the last record under way arrives.
   Instant last() const;
   void drop_records();
-  bool open = true; // records may enter
+  bool open = true; // records may be sent
   std::array<bool, 2> idle{};
-  // True: records that arrived before the end still count.
+  // True: records that arrived before the end of the link are still handled.
   std::atomic<bool> orderly{false};
 
  private:

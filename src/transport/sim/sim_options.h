@@ -12,15 +12,15 @@ namespace datum {
 
 struct SimOptions {
   std::uint64_t seed = 1;
-  bool direct = false; // adapters may touch each other's memory
-  bool share = false;  // one link for all connections of two adapters, not one for each
+  bool direct = false; // adapters have direct access to each other's memory
+  bool share = false;  // all connections of two adapters share one link
   bool wire = true;    // records take time; false: both sides see the same memory at once
   Duration shortest_delay = kMicrosecond;
   Duration longest_delay = 50 * kMicrosecond;
 };
 
-// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each optional. Nothing: a word is unknown, and
-// the log names it.
+// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each part is optional. Empty: a part is unknown,
+// and the log names it.
 std::optional<SimOptions> parse_sim_options(std::string_view text);
 
 } // namespace datum

@@ -8,7 +8,7 @@ namespace datum {
 
 class SimParticipant {
  public:
-  // Takes the adapter's lock and does the work that is there. True: there was some.
+  // Takes the adapter's lock and does the work that the adapter has. True: there was some work.
   virtual bool run(Instant now) = 0;
   // When the adapter's next timer expires, as of the last run().
   virtual Instant next_timer() const = 0;

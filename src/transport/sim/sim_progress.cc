@@ -9,12 +9,14 @@
 namespace datum {
 namespace {
 
-// A wait on a futex with a time limit ends with EINTR after any signal handler.
+// Every sleep has a time limit: only then does the futex wait end with EINTR after any signal
+// handler.
 constexpr Duration kLongSleep = 3600 * kSecond;
 
 using Word = std::atomic<std::uint32_t>;
 
-// Takes the lock again even if the thread is cancelled in its sleep.
+// Gives the lock up for a sleep. The destructor takes it again, even if the thread is cancelled in
+// the sleep.
 class Asleep {
  public:
   explicit Asleep(LockOwner& lock) : lock_(lock) { lock_.relinquish(); }
@@ -69,8 +71,8 @@ WaitResult DrivenSimProgress::wait(WaitPoint& point, Instant deadline) {
       break;
     }
     const Duration left = deadline == kNever ? kLongSleep : deadline - now();
-    // Other adapters may wait for records that this thread has published without ringing a
-    // doorbell.
+    // This thread may have published records without ringing. The driver carries them to the
+    // adapters that wait for them.
     driver_.wake();
     const Asleep asleep(parts_.lock);
     interrupted = futex_sleep(woken, 0, std::min(left, kLongSleep)) == FutexResult::Interrupted;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_progress.h: waiting in a simulated world: in virtual time when one thread does
-// everything, in real time when a driver works beside the program's threads.
+// transport/sim/sim_progress.h: waiting in a simulated world. PureSimProgress waits in virtual
+// time, in one thread that does everything; DrivenSimProgress waits in real time, with a driver
+// beside the program's threads.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -19,8 +20,8 @@ struct SimProgressParts {
   TimerQueue& timers;
 };
 
-// A wait runs the whole world. When nothing can happen before its deadline, the clock jumps there.
-// A wait for ever that nothing can end is reported as interrupted.
+// A wait runs the whole world. If nothing can happen before the deadline, the clock jumps to the
+// deadline. If there is no deadline and nothing can happen, the wait returns Interrupted.
 class PureSimProgress final : public Progress {
  public:
   PureSimProgress(const SimProgressParts& parts, SimWorld& world, VirtualTime& time)

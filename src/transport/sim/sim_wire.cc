@@ -25,9 +25,9 @@ bool SimWire::find() {
   return true;
 }
 
-// Keeps the order of records within a link.
+// Does not let the record arrive before an earlier record of the same direction.
 void SimWire::arrive(Instant when) {
-  DATUM_ASSERT(!under_way_.empty()); // find() has found one
+  DATUM_ASSERT(!under_way_.empty()); // find() has found a record
   Instant& due = under_way_.back();
   due = when;
   if (under_way_.size() > 1) due = std::max(due, under_way_[under_way_.size() - 2]);

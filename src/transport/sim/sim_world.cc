@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-// How many events one adapter handles before the others get their turn.
+// How many events an adapter handles before other adapters get their turn.
 constexpr int kInboxBudget = 64;
 
 Address loopback() {
@@ -163,7 +163,7 @@ void SimWorld::unpublish(ConnQual qualifier) {
   names_.erase(qualifier);
 }
 
-// The family and the IP address count, the port does not.
+// Compares the family and the IP address, not the port.
 bool SimWorld::reaches(const Address& address) const {
   const auto* asked = reinterpret_cast<const sockaddr_in*>(address.bytes);
   const auto* own = reinterpret_cast<const sockaddr_in*>(address_.bytes);

@@ -3,8 +3,8 @@
 // Lives here: the clock, the events and their times, which adapter has which qualifier, links,
 //             faults.
 // Not here:   driving the adapters (virtual_time.h in one thread, sim_driver.h among threads).
-// Threads:    any; its lock is taken after an adapter's, and it calls nothing while the lock is
-//             held.
+// Threads:    any. The world's lock is taken after an adapter's lock, and no code outside the world
+//             runs under it.
 #pragma once
 
 #include <atomic>
@@ -25,12 +25,13 @@ namespace datum {
 
 class SimFabric;
 
-// A dial under way. `events` is null once the dial was cancelled (under the dialler's lock).
+// A dial under way. `events` is null after the dial was cancelled. It is accessed under the
+// dialler's lock.
 struct SimDialState {
   DialEvents* events = nullptr;
 };
 
-// How often a dial goes wrong, in 1000.
+// How many of 1000 dials fail, by kind of failure.
 struct SimFaults {
   std::uint32_t refused = 0;
   std::uint32_t unreachable = 0;
@@ -40,8 +41,8 @@ struct SimFaults {
 class SimWorld {
  public:
   using Id = std::uint32_t;
-  using Happening = std::function<void()>;             // to the world
-  using FabricEvent = std::function<void(SimFabric&)>; // to one adapter, under its lock
+  using Happening = std::function<void()>;             // an event of the world
+  using FabricEvent = std::function<void(SimFabric&)>; // an event of one adapter, under its lock
 
   explicit SimWorld(const SimOptions& options);
   ~SimWorld();
@@ -52,13 +53,13 @@ class SimWorld {
   const Address& address() const { return address_; }
   Instant now() const { return now_.load(std::memory_order_relaxed); }
   std::uint64_t random() DATUM_EXCLUDES(mutex_);
-  // For links, which call it under the lock.
+  // Links call this under the world's lock.
   Duration random_delay() DATUM_NO_TSA {
     return random_between(options_.shortest_delay, options_.longest_delay);
   }
 
-  // True: a driver runs the world among threads. No thread scans all the time, so the publishing
-  // side has to ring.
+  // True: a driver runs the world among threads. No thread polls all the time, so a side that
+  // publishes has to ring.
   bool doorbells() const { return waker_ != nullptr; }
   // Called whenever there may be work. Set before the first adapter joins.
   void set_waker(Happening waker) { waker_ = std::move(waker); }
@@ -66,18 +67,18 @@ class SimWorld {
   // --- time --------------------------------------------------------------------------------------
   // Carries records and runs events that are due. True: something happened.
   bool run_due() DATUM_EXCLUDES(mutex_);
-  // When the next event happens. kNever: nothing is on its way.
+  // When the next event happens. kNever: no event is to come.
   Instant next() DATUM_EXCLUDES(mutex_);
   void advance_to(Instant when);
   bool has_due(Id member) DATUM_EXCLUDES(mutex_);
 
   // --- adapters ----------------------------------------------------------------------------------
   Id join() DATUM_EXCLUDES(mutex_);
-  // An orderly end: records that were sent before still arrive.
+  // Ends the adapter in an orderly way: records that it has sent still arrive.
   void leave(Id member) DATUM_EXCLUDES(mutex_);
   bool alive(Id member) DATUM_EXCLUDES(mutex_);
   SimRegions regions(Id member) DATUM_EXCLUDES(mutex_);
-  // Runs the events that are due for this adapter, whose lock is held.
+  // Runs the events that are due for `member`. The caller holds the adapter's lock.
   bool run_inbox(Id member, SimFabric& fabric) DATUM_EXCLUDES(mutex_);
 
   // --- names and links ---------------------------------------------------------------------------
@@ -91,16 +92,17 @@ class SimWorld {
       DATUM_EXCLUDES(mutex_);
   void ring(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
   void on_idle(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
-  // Records that this end has published arrive now.
+  // Delivers the records that `side` has published.
   void bring_published(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
 
   // --- faults ------------------------------------------------------------------------------------
   void set_faults(const SimFaults& faults) DATUM_EXCLUDES(mutex_);
-  // Both ends lose the link, each when it hears of it. Records under way are lost.
+  // Ends the link. Records under way are lost, and each end is told of the loss at a time of its
+  // own.
   void cut(SimLink& link) DATUM_EXCLUDES(mutex_);
   // Cuts one of the links that stand, chosen by `choice`. False: no link stands.
   bool cut_any(std::uint64_t choice) DATUM_EXCLUDES(mutex_);
-  // The adapter stops dead. Its peers hear of it within a second.
+  // The adapter ends without notice. Its peers learn of that within a second.
   void kill(Id member) DATUM_EXCLUDES(mutex_);
   std::size_t links() DATUM_EXCLUDES(mutex_);
 
@@ -108,7 +110,7 @@ class SimWorld {
   struct Key {
     Instant when;
     std::uint64_t sequence;
-    // clang-tidy 14 takes a 0 in what is generated here for a pointer.
+    // clang-tidy 14 takes a 0 in the generated operator for a pointer.
     // NOLINTNEXTLINE(modernize-use-nullptr)
     auto operator<=>(const Key&) const = default;
   };

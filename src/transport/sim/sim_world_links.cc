@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-// The survivor of a death hears of it within a second.
+// The latest time at which a peer learns that an adapter has died.
 constexpr Duration kDeathNoticed = 900 * kMillisecond;
 
 } // namespace
@@ -37,7 +37,7 @@ void SimWorld::arrive(Id from, ConnQual qualifier, bool reachable,
     post(from, random_delay(), [dial, why](SimFabric& fabric) { fabric.dial_failed(why, *dial); });
   };
   const auto dialler = members_.find(from);
-  if (dialler == members_.end() || dialler->second.dead) return; // the dialler has gone meanwhile
+  if (dialler == members_.end() || dialler->second.dead) return; // the dialler has ended meanwhile
   if (!reachable || by_chance(faults_.unreachable)) return refuse(DialFailure::Unreachable);
   const auto listener = names_.find(qualifier);
   if (listener == names_.end() || by_chance(faults_.refused))
@@ -98,7 +98,7 @@ void SimWorld::on_idle(SimLink& link, int side) {
   {
     const MutexLock lock(mutex_);
     link.idle[static_cast<std::size_t>(side)] = true;
-    // A shared link may be wanted again at any time.
+    // A shared link stays, because a new connection may use it at any time.
     if (options_.share || !link.idle[0] || !link.idle[1] || !link.open) return;
     link.open = false;
     link.drop_records();
@@ -107,7 +107,7 @@ void SimWorld::on_idle(SimLink& link, int side) {
   wake();
 }
 
-// Each end hears of the loss at its own time.
+// Each end is told of the loss at its own time.
 void SimWorld::lose(SimLink& link, Duration soonest, Duration latest) {
   for (int side = 0; side < 2; ++side)
     post(link.member(side), random_between(soonest, latest),

@@ -8,7 +8,7 @@ namespace datum {
 bool VirtualTime::step() {
   bool any = world_.run_due();
   const std::uint64_t choice = world_.random();
-  // By index, since an event may add or remove adapters.
+  // The loop goes by index, since an event may add or remove adapters.
   for (std::size_t i = 0; i < participants_.size(); ++i)
     if ((choice >> (i % 64) & 1U) != 0) any = participants_[i]->run(world_.now()) || any;
   return any;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/virtual_time.h: drives a world and all its adapters in one thread; the same seed
-// gives the same run.
+// transport/sim/virtual_time.h: drives a world and all its adapters in one thread, so that the same
+// seed gives the same run.
 #pragma once
 
 #include <vector>
@@ -19,12 +19,12 @@ class VirtualTime {
 
   // Runs the events that are due, and lets some of the adapters work. True: something happened.
   bool step();
-  // Does as step(), with all adapters, until nothing more happens now.
+  // Repeats step(), but with all adapters, until nothing more happens at the current time.
   void exhaust();
-  // Goes to the next time at which something happens, `until` at the latest. False: nothing happens
-  // until then.
+  // Sets the clock to the next time at which something happens. False: nothing happens up to
+  // `until`, and the clock stays.
   bool advance(Instant until);
-  // Runs until no event or record is on its way. It does not wait for timers.
+  // Runs until no event and no record is to come. Does not wait for timers.
   void settle();
   void run_for(Duration time);
 

@@ -39,7 +39,7 @@ void Congestion::expect_this_host(int socket) const {
 }
 
 void Congestion::expect_network(int socket) const {
-  // A route may have a choice of its own, which stays.
+  // If the socket no longer has Reno, its route has a congestion control of its own, which is kept.
   if (chosen_[0] != '\0' && kReno != chosen_.data() && kReno == of(socket).data())
     take(socket, chosen_.data());
 }

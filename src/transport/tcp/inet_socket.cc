@@ -35,12 +35,12 @@ int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack,
               const Congestion& congestion, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make([&] { return stream_socket(host.family); });
   if (!socket) return errno;
-  // Two sockets with the option may bind a port, but only one of them may listen.
+  // With this option two sockets may bind the same port, but only one of them may listen.
   set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (host.family == AF_INET6)
     set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, dual_stack ? 0 : 1);
   if (const int error = bind_to(socket.get(), host, port); error != kNoError) return error;
-  congestion.expect_this_host(socket.get()); // expect_network() corrects it for other hosts
+  congestion.expect_this_host(socket.get()); // expect_network() changes it for peers on other hosts
   if (::listen(socket.get(), kBacklog) != 0) return errno;
   out = std::move(socket);
   return kNoError;
@@ -52,9 +52,10 @@ int connect_to(int socket, const HostAddress& host, std::uint16_t port) {
   return ::connect(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? kNoError : errno;
 }
 
-// The kernel gives EADDRNOTAVAIL for `from` if this host does not have it, for `to` if this host
-// has no address to come from, and if no port is left. A datagram socket needs the addresses, too,
-// but none of these ports.
+// The kernel gives EADDRNOTAVAIL for three reasons: this host does not have the address `from`, it
+// has no address from which `to` can be reached, or no local TCP port is left. A datagram socket
+// needs the same addresses, but no TCP port. If that socket gets the error, too, an address is
+// missing.
 Shortage why_no_name(const HostAddress& to, std::uint16_t port,
                      const std::optional<HostAddress>& from) {
   const UniqueFd probe(::socket(to.family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -79,8 +80,8 @@ SocketName to_name(const sockaddr_storage& address) {
   return name;
 }
 
-// How the connect ended, where a sandbox refuses getsockopt(2): the next read of a
-// socket without a peer tells its error.
+// How the connect ended, for a process whose sandbox refuses getsockopt(2). If the socket has no
+// peer, the next read reports the error of the connect.
 int result_without_options(int socket) {
   sockaddr_storage peer{};
   socklen_t length = sizeof peer;
@@ -109,8 +110,8 @@ Shortage start_connect(const HostAddress& to, std::uint16_t port,
   if (!socket) return shortage_of(errno);
   const bool bound = from && from->family == to.family;
   if (bound) {
-    // The kernel then chooses the port in connect(), when it knows the destination: more ports are
-    // free for one.
+    // The kernel then chooses the local port in connect(). It knows the destination by then, so the
+    // port only has to be free for that destination.
     set_option(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
     if (const int error = bind_to(socket.get(), *from, 0); error != kNoError)
       return shortage_of(error);
@@ -129,7 +130,8 @@ int connect_result(int socket) {
   if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
     error = is_refusal_of_call(errno) ? result_without_options(socket) : errno;
   if (error != kNoError) return error;
-  // Without a listener, a socket may get the port that it connects to, and so connect to itself.
+  // If no socket listens at the port, the kernel may give this very port to the connecting socket.
+  // The socket then connects to itself.
   return local_name(socket) == remote_name(socket) ? ECONNREFUSED : kNoError;
 }
 
@@ -141,12 +143,13 @@ bool is_refusal(int error) {
   return error == EACCES || error == EPERM;
 }
 
-// The kernel probes a silent peer from the middle of `dead_after` on, and gives it up at the first
-// probe after `dead_after` (TCP_USER_TIMEOUT, which makes TCP_KEEPCNT void). So the probes follow
-// each other by a second. A longer interval that divides `dead_after` would not do: the kernel's
-// timers are late by up to an eighth of their time.
+// The kernel begins to probe a silent peer after half of `dead_after`. It gives the peer up when
+// the first probe after `dead_after` is due (TCP_USER_TIMEOUT, which makes TCP_KEEPCNT void). So
+// the probes are a second apart, and the peer is given up at most a second late. A longer interval
+// would not do, even if it divided `dead_after`: the kernel's timers are late by up to an eighth of
+// their time.
 void tune(int socket, Duration dead_after) {
-  constexpr int kLongestIdle = 32767; // the kernel takes no more
+  constexpr int kLongestIdle = 32767; // the kernel's limit
   constexpr int kMostProbes = 600;    // in dead_after
   const auto seconds = static_cast<int>(dead_after / kSecond);
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -184,7 +187,7 @@ SocketName remote_name(int socket) {
 }
 
 std::size_t segment_size(int socket) {
-  constexpr std::size_t kLeast = 536; // every host takes this (RFC 1122)
+  constexpr std::size_t kLeast = 536; // every host accepts this size (RFC 1122)
   int size = 0;
   socklen_t length = sizeof size;
   if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &size, &length) != 0 || size <= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/inet_socket.h: the system calls on TCP sockets that are not about data.
+// transport/tcp/inet_socket.h: all system calls on TCP sockets except those that move data.
 // Lives here: listening, connecting, options, names of both ends.
 #pragma once
 
@@ -15,30 +15,31 @@
 
 namespace datum {
 
-// 0, or errno. Without `host`: every address of this host. `port` 0: any.
+// Returns 0 or an errno. Without `host` the socket listens at every address of this host. With
+// `port` 0 the kernel chooses the port.
 int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
                   const Congestion& congestion, GuardedFd& out);
 
-// Error 0: the connect is under way or done, and the socket becomes writable; otherwise why it
-// failed. With `from` the connection comes from that address. `congestion`: nullptr, unless the
-// peer is on this host.
+// Error 0: the connect has begun. The socket becomes writable when the connect has ended. Another
+// error says why the connect failed. With `from` the connection comes from that address.
+// `congestion`: nullptr, unless the peer is on this host.
 Shortage start_connect(const HostAddress& to, std::uint16_t port,
                        const std::optional<HostAddress>& from, const Congestion* congestion,
                        GuardedFd& out);
 // How the connect ended: 0, or errno.
 int connect_result(int socket);
-// True: a call that makes a socket failed with this errno, and may succeed once this process or the
-// host has freed something.
+// True: a call that makes a socket and fails with this errno may succeed once this process or the
+// host has freed resources.
 bool is_lack_of_resources(int error);
-// True: this host refuses it, not the network: a firewall, a route that prohibits, Landlock, or a
-// missing privilege.
+// True: the errno is a refusal by this host, not by the network. The cause is a firewall, a
+// prohibiting route, Landlock, or a missing privilege.
 bool is_refusal(int error);
 
-// Switches Nagle's algorithm off. Makes the kernel notice a peer that has vanished after
-// `dead_after`, at most a second later, or a 600th of it where that is more.
+// Switches Nagle's algorithm off. Makes the kernel give up a peer that has been silent for
+// `dead_after`, at most a second later, or a 600th of `dead_after` if that is longer.
 void tune(int socket, Duration dead_after);
-// excused: while the peer answers, octets that it does not take do not end the connection. Not
-// excused: they do, after `dead_after`.
+// Usually the connection ends when octets have not been acknowledged for `dead_after`. It does not
+// if the peer is excused, as long as the peer's host answers.
 void excuse_peer(int socket, bool excused, Duration dead_after);
 // Makes close() reset the connection.
 void reset_when_closed(int socket);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/posts_in_turn.h: whether the requests of one connection are posted one by one,
-// between two turns of its adapter. A consumer that has posted several will do it again.
-// Not here: how soon the poster looks again (posting_habit.h).
+// transport/tcp/posts_in_turn.h: whether the consumer of a connection posts a single request or
+// several between two turns of the adapter. A consumer that has posted several is expected to do so
+// again.
+// Not here: how soon the poster polls again (posting_habit.h).
 // Threads:  the adapter's lock.
 #pragma once
 
@@ -12,8 +13,8 @@ namespace datum {
 
 class PostsInTurn {
  public:
-  // One more request was posted. True: it is the first one in this turn, and the last turn with
-  // requests had only one.
+  // Counts a request that was posted. True: it is the first request of this turn, and the last turn
+  // with requests had a single one.
   bool add(std::uint64_t turn) {
     if (turn_ != turn) {
       turn_ = turn;

@@ -17,7 +17,8 @@ std::byte* put(std::byte* to, T value) {
 } // namespace
 
 Candidates candidate_ports(ConnQual qualifier, PortRange range) {
-  // Neighbours (process ids, ranks) must not follow each other through the same ports.
+  // Programs often choose consecutive qualifiers (process ids, ranks). Random ports keep these from
+  // competing for the same ones.
   SeededRandom mixed(qualifier);
   const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
   Candidates ports{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/qualifier.h: connection qualifiers and TCP ports (docs/design/tcp.md).
-// A qualifier from 1 to 65535 is a port. Every other one is mapped to a few candidate ports, of
-// which a listener takes the first that is free; a request to such a port says which qualifier it
-// is for, in front of the consumer's private data.
+// A qualifier from 1 to 65535 is a port. Every other qualifier is mapped to a few candidate ports.
+// A listener takes the first of these that is free. A request to such a port names its qualifier in
+// front of the consumer's private data.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_channel.h: the seam's channel over a TCP connection.
+// transport/tcp/tcp_channel.h: the Channel of the port (core/port) over a TCP connection.
 // Lives here: the calls of the core on a connection.
 // Not here:   finding the peer (tcp_dial), the work of a connection (tcp_connection).
 // Threads:    the adapter's lock.

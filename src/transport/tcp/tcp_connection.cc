@@ -32,7 +32,8 @@ iwarp::SessionSettings settings(const TcpOptions& options, bool same_host) {
   return chosen;
 }
 
-// Describes the segment that brought the peer's Terminate, if such a segment may bring none.
+// Describes the segment that brought the peer's Terminate, if no Terminate may come in such a
+// segment.
 std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
   if (!header) return {};
   return text(", in a segment that may bring none: queue {}, MSN {}, offset {}{}", header->queue,
@@ -82,9 +83,10 @@ void TcpConnection::measure() {
   sender_.measure();
 }
 
-// A request that is not acknowledged may have come all the same: a reset overtakes the
-// acknowledgement, and a peer that closes at once may not have read the request yet. But if no
-// acknowledgement comes, TCP sends the request again.
+// A request without an acknowledgement may have reached the peer all the same: a reset overtakes
+// the acknowledgement, and a peer that closes at once may not have read the request yet. So the
+// request counts as lost only if TCP has also sent it again, as it does when no acknowledgement
+// comes.
 bool TcpConnection::request_was_lost() const {
   const TcpState state = tcp_state(socket_.get());
   return state.sent_again != 0 && state.acknowledged < session_.startup_size();
@@ -189,8 +191,9 @@ std::optional<bool> TcpConnection::look_unasked() {
   return true;
 }
 
-// Sends no acknowledgement of its own: the consumer that is told is about to answer, and the answer
-// takes the acknowledgement along. Otherwise it leaves with the next progress().
+// Sends no acknowledgement by itself. The consumer has been told of what arrived and may be about
+// to answer, and the answer will carry the acknowledgement. Without an answer, the acknowledgement
+// leaves with the next progress().
 void TcpConnection::answer() {
   transmit(false, share());
   settle();
@@ -198,7 +201,7 @@ void TcpConnection::answer() {
 
 // --- sending -------------------------------------------------------------------------------------
 
-// How much a connection may send in this turn if it is not called in the order of those that wait.
+// How much this connection may send in this turn, outside the order of the waiting connections.
 std::size_t TcpConnection::share() const {
   const std::size_t left = context_.turn.to_send();
   return context_.others_wait(*this) ? std::min(left, TcpTurn::kShare) : left;
@@ -211,21 +214,21 @@ void TcpConnection::started(std::uint64_t length) {
   sender_.watch_poster(length);
   if (sent) return;
   touch();
-  // No thread has to be woken if a turn is under way, the socket takes no more, the poster is about
-  // to look, or the request has left and only its completion is due.
+  // No thread has to be woken in these cases: the poster is about to poll, this connection is at
+  // work, the socket takes no more, or the request has left and only its completion is due.
   if (!waits && !inside_ && !sender_.full() && session_.has_output())
     context_.lent.progress->wake_promptly();
 }
 
 bool TcpConnection::send_at_once() {
-  // Other connections that were to send before this one send first.
+  // Connections that have waited for a turn send before this one.
   if (inside_ || context_.pending.holds_others(*this)) return false;
-  // Beside connections that continue this one has a share, as in a turn.
+  // If other connections are waiting to continue, this one may send only a share, as in a turn.
   const bool alone = !context_.continuing.holds_others(*this);
   const bool sent = sender_.send_at_once(alone ? TcpTurn::kAll : TcpTurn::kShare);
-  if (window_.next_look() < armed_) [[unlikely]] // settle() is not called here
+  if (window_.next_look() < armed_) [[unlikely]] // settle(), which else does this, is not called
     arm_at(window_.next_look());
-  // The acknowledgement that waited for a turn has left with the request.
+  // An acknowledgement that waited for a turn has left with the request, so no turn is needed.
   if (sent && !receive_posted_) PendingHook::unlink();
   return sent;
 }
@@ -240,7 +243,8 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
       context_.continue_later(*this);
   } else if (outcome.error != 0) {
     const NotCancellable here;
-    // Octets that have arrived may tell why, or that the peer had ended in order before.
+    // Octets that have arrived may tell the cause, or that the peer had ended the connection in an
+    // orderly way before.
     receiver_.receive(std::numeric_limits<std::size_t>::max());
     receiver_.lose(outcome.error);
   }
@@ -257,13 +261,14 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   static_cast<UntoldHook*>(one)->unlink();
   one->context_.ending.push_back(*one);
   ++one->context_.endings;
-  static_cast<PendingHook*>(one)->unlink(); // last messages leave in the order of these calls
+  static_cast<PendingHook*>(one)->unlink(); // last messages leave in the order of the releases
   one->begin_leaving();
 }
 
 // The program may exit as soon as it knows that the connection has ended. So the last message
-// leaves before that if it can: with the work under way, or here, if no connection is at work and
-// none waits before this one.
+// should leave before this call returns. It leaves here if no connection is at work or waits for a
+// turn. If only this connection is at work, it leaves at the end of that work. Otherwise it has to
+// wait for progress().
 void TcpConnection::begin_leaving() {
   const bool at_once = begun_ && context_.pending.empty();
   if (!at_once || (context_.at_work && !inside_)) {
@@ -276,13 +281,13 @@ void TcpConnection::begin_leaving() {
 
 void TcpConnection::leave() {
   if (is_over() || !begun_) return;
-  PendingHook::unlink(); // this is its only turn
+  PendingHook::unlink(); // this connection gets no later turn
   transmit(true, TcpTurn::kAll);
   session_.expect_nothing();
   shut_down_if_wanted();
   if (!session_.has_shut_down()) return;
   receiver_.throw_away();
-  begun_ = false; // the kernel ends it in order
+  begun_ = false; // the kernel ends the connection in an orderly way
 }
 
 void TcpConnection::shut_down_if_wanted() {
@@ -291,7 +296,8 @@ void TcpConnection::shut_down_if_wanted() {
   session_.shut_down();
 }
 
-// True: the connection was released after the work under way had sent.
+// True: a released connection still has to send its last message or its end of the stream. It may
+// have been released after the work under way had sent.
 bool TcpConnection::has_more_to_say() const {
   if (!released_ || !socket_.is_watched() || sender_.next_try() != kNever) return false;
   return session_.has_output() || session_.wants_shutdown();
@@ -357,8 +363,8 @@ void TcpConnection::defer() {
   context_.tell_later(*this);
 }
 
-// Warns of errors of MPA, which no program causes on purpose. The consumer sees other errors in its
-// completions, too.
+// Errors of MPA are warnings, since no program causes them on purpose. All other errors are for
+// information, since the consumer sees them in its completions, too.
 void TcpConnection::tell_log() {
   const std::optional<iwarp::ErrorCode>& error = session_.last_error();
   if (!error || std::exchange(told_log_, true)) return;
@@ -371,7 +377,7 @@ void TcpConnection::tell_log() {
                 to_text(peer.host), peer.port,
                 session_.last_error_is_ours() ? "this side" : "the peer", iwarp::meaning(*error),
                 error->layer, error->type, error->code, oddity(session_.odd_terminate()));
-  } catch (const std::bad_alloc&) { // for the text; the connection ends as usual
+  } catch (const std::bad_alloc&) { // no memory for the text; the connection ends as usual
     log_out_of_memory();
   }
 }

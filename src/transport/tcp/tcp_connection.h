@@ -41,7 +41,8 @@ class TcpConnection final : public PendingHook,
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
 
-  // Both begin to watch the socket: until TCP is connected, or for a request.
+  // Both begin to watch the socket: the first until TCP is connected, the second until a request
+  // has come.
   Status expect_connection(TcpOwner& owner);
   Status expect_request(TcpOwner& owner);
   void set_owner(TcpOwner* owner) { untold_.set_owner(owner); }
@@ -54,40 +55,41 @@ class TcpConnection final : public PendingHook,
   bool request_was_lost() const;
   // Sets the largest FPDU, before startup frames are exchanged.
   void measure();
-  // A call on the session may have made work. progress() does it.
+  // Call it after a call on the session that may have made work. progress() does that work.
   void touch() { context_.schedule(*this); }
   void receive_posted();
   // See Channel.
   bool waits_for_receive(bool oldest_is_message);
-  // A request of `length` octets was started. It leaves at once, or in the next turn with those
-  // that follow it.
+  // A request of `length` octets was started. It leaves at once, or in the next turn together with
+  // later requests.
   void started(std::uint64_t length);
   // See Channel::catch_up().
   void catch_up();
-  // The turn of this connection, in which it may send `most` octets.
+  // Does the work of one turn. The connection may send `most` octets in it.
   void run(std::size_t most);
-  // Tells the end or the request that was deferred. The connection may be released meanwhile.
+  // Reports the end or the request that was deferred. The connection may be released within this
+  // call.
   void tell_late() { untold_.tell_late(); }
   bool has_untold_end() const { return untold_.has_end(); }
-  // True: all sockets were looked at after the deferred event was found.
+  // True: all sockets were read once more after the deferred event was found.
   bool may_be_told() const { return untold_.found_in() != context_.looks; }
 
-  // The session was closed, or was never begun. The connection sends its last message, and then
-  // ends by itself.
+  // The session must be closed, or never have begun. The connection sends its last message, and
+  // then ends by itself.
   static void release(std::unique_ptr<TcpConnection> connection);
   bool is_over() const;
-  // awaited() and look() serve a caller without a reactor: the events for poll(), and those that
-  // poll() found.
+  // For a caller without a reactor: awaited() returns the events to poll() for, and look() handles
+  // the events that poll() found.
   short awaited() const { return static_cast<short>(socket_.events()); }
   void look(short events, Instant now);
-  // When to call look() without an event.
+  // When to call look() even if poll() has found no event.
   Instant next_look() const { return armed_; }
-  // The connection is given up: it sends what the socket takes at once, and leaves the rest to the
+  // Gives the connection up: sends what the socket takes at once, and leaves the rest to the
   // kernel.
   void leave();
 
  private:
-  // Lives while the session is at work, and may be calling the consumer.
+  // Exists while the session is at work. The session may call the consumer during this time.
   struct AtWork {
     explicit AtWork(TcpConnection& connection)
         : inside(connection.inside_), any(connection.context_.at_work) {}
@@ -120,8 +122,8 @@ class TcpConnection final : public PendingHook,
   void look_at_window();
   void watch_needed_events();
   void arm_at(Instant when);
-  // True: its last message has to wait, since connections send theirs in the order in which they
-  // were released.
+  // True: the last message of this connection has to wait. Connections send their last messages in
+  // the order in which they were released.
   bool waits_for_its_turn() const { return released_ && PendingHook::linked(); }
 
   TcpContext& context_;

@@ -35,23 +35,23 @@ struct TcpContext {
 
   Reactor& reactor;
   const HostAddress host;
-  const std::string name; // the host's address, for log lines without memory
+  const std::string name; // the host's address as text, for log lines when memory is short
   const TcpOptions options;
   const Congestion congestion;
   TransportHost lent;
   Attention attention = Attention::Polling;
   iwarp::ChunkPool chunks;
-  // Takes octets that arrive and have no place in a buffer yet. Empty between two reads.
+  // Takes octets that arrive before their place in memory is known. Holds none between two reads.
   std::vector<std::byte> staging;
-  // The pieces of one system call. They are members, since on the stack each call would set them to
-  // zero.
+  // The pieces of one system call. They are members because arrays on the stack would be set to
+  // zero in each call.
   static constexpr std::size_t kPieces = 128;
   std::array<Segment, kPieces> places;
   std::array<iwarp::Octets, kPieces> octets;
-  // How often progress() was called, and how often something arrived.
+  // Counts the calls of progress() and pass(), and the reads that found something.
   std::uint64_t turns = 0;
-  // The last read that found something found many messages or octets, or that many messages have
-  // been placed.
+  // The last read that found something brought many octets or messages, or acknowledged many
+  // messages.
   bool in_batches = false;
   IntrusiveList<TcpListener, ListenerTag> listeners;
   // Connections with work that waits for progress().
@@ -64,17 +64,17 @@ struct TcpContext {
   IntrusiveList<TcpConnection, EndingTag> ending;
   std::size_t endings = 0; // the length of `ending`
   bool some_ended = false;
-  // Connections whose end or request is not told yet. TcpTransport::tell_ends() sorts and tells
-  // them.
+  // Connections whose end or request is not reported yet. TcpTransport::tell_ends() sorts them, and
+  // reports their events.
   IntrusiveList<TcpConnection, UntoldTag> untold;
-  std::uint64_t looks = 0;       // how often tell_ends() has looked at all sockets
-  bool looking = false;          // tell_ends() is looking at all sockets
-  bool at_work = false;          // a connection is at work, with the memory above
+  std::uint64_t looks = 0;       // how often tell_ends() has read all sockets
+  bool looking = false;          // tell_ends() is reading all sockets
+  bool at_work = false;          // a connection is at work, and uses the arrays above
   std::uint32_t connections = 0; // connections that have a socket
   std::uint64_t made = 0;        // connections so far
 
   Instant now() const { return lent.progress->now(); }
-  // The address that an IA listens on and connects from. Nothing: every address of this host.
+  // The address that an IA listens on and connects from. nullopt: every address of this host.
   std::optional<HostAddress> scope() const {
     return options.every_address ? std::nullopt : std::optional(host);
   }
@@ -99,7 +99,7 @@ struct TcpContext {
   void tell_later(TcpConnection& connection);
   // Arms the timer, and makes a sleeping thread notice it.
   void arm(Timer& timer, Instant when);
-  // Ends the connection that is in `ending` for longest. False: `ending` is empty. A connection
+  // Ends the connection that was released first. False: `ending` is empty. A connection
   // that is at work must not call this.
   bool give_up_oldest();
 

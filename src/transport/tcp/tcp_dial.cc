@@ -12,8 +12,9 @@
 namespace datum {
 namespace {
 
-// The first port of a Datum peer that listens nearly always answers sooner, if only TCP. A peer
-// that is silent for longer may be another program, or wait for its consumer.
+// After this time the next port is tried, too. At the port of a Datum peer, at least TCP nearly
+// always answers sooner. A peer that does not reply for longer may be another program, or may wait
+// for its consumer.
 constexpr Duration kLongestTurn = kSecond;
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 
@@ -41,8 +42,8 @@ bool is_shortage(Shortage found) {
   return found.lack != Lack::Other;
 }
 
-// True: the end of a connection frees what is short. A local port is not freed: the kernel keeps it
-// while it finishes the connection.
+// True: ending a connection frees the resource that is short. A local port is not freed, since the
+// kernel keeps it until it has finished the connection.
 bool is_freed_by_an_end(Shortage found) {
   return is_shortage(found) && found.lack != Lack::LocalPorts;
 }
@@ -62,8 +63,8 @@ std::vector<std::uint16_t> ports_of(ConnQual qualifier, PortRange range) {
   return ports;
 }
 
-// All ports but the last one share the first half of the consumer's time. The last one has the
-// second half.
+// How long a port may be silent before the next one is tried. All ports but the last one share the
+// first half of the consumer's timeout. The last one has the second half.
 Duration share(Duration time, std::size_t ports) {
   const auto others = static_cast<Duration>(std::max<std::size_t>(ports - 1, 1));
   return std::min(time / 2 / others, kLongestTurn);
@@ -147,8 +148,8 @@ Status TcpDial::go_on(Instant now) {
 void TcpDial::on_expired(Instant now) {
   const Status status = go_on(now);
   if (attempts_.empty() && ports_.empty()) {
-    // If a peer has had the request, its consumer may know of it, and must not get it again.
-    // NobodyListens would make the core try again.
+    // If a request was sent, a consumer may have got it, and must not get it again. So the failure
+    // must not be NobodyListens, which makes the core try again.
     if (*failure_ == ConnectFailure::Unreachable) tell_unreachable();
     const bool final = has_spoken_ && *failure_ == ConnectFailure::NobodyListens;
     dialer_.on_dial_failed(final ? ConnectFailure::NonPeerRejected : *failure_); // destroys this
@@ -170,8 +171,9 @@ void TcpDial::tell(Shortage shortage) {
                                    context_.name);
 }
 
-// The connect event is the same as for a port without a listener. Each port that a mapped qualifier
-// stands for may be another program's, so this is for a qualifier that is a port.
+// Logs what the consumer cannot see: the connect event is the same as for a port without a
+// listener. Called only for a qualifier that is a port. At the candidate ports of a mapped
+// qualifier, other programs are to be expected.
 void TcpDial::tell_foreign(std::uint16_t port) {
   try {
     if (context_.connect_shortage.may_tell(Lack::Other, context_.now()))
@@ -184,8 +186,8 @@ void TcpDial::tell_foreign(std::uint16_t port) {
   }
 }
 
-// Called once for each connect. A refusal of this host, or the lack of a network, is a warning, as
-// rare as one about a shortage.
+// Called once for each connect. A refusal by this host and the lack of a network are warnings.
+// Their rate is limited like that of warnings about a shortage.
 void TcpDial::tell_unreachable() {
   try {
     const bool refused = is_refusal_of_call(why_unreachable_);
@@ -213,8 +215,8 @@ void TcpDial::arm() {
 
 // --- the end of an attempt -----------------------------------------------------------------------
 
-// Unreachable gives way to any answer from another port. NobodyListens goes before all others,
-// since a Datum peer may still come to the free port.
+// Keeps one failure for all ports. Any answer from another port replaces Unreachable. NobodyListens
+// replaces every other failure, since a Datum peer may still begin to listen at the free port.
 void TcpDial::note(std::uint16_t port, int error) {
   const ConnectFailure failure = failure_of(error);
   if (failure == ConnectFailure::Unreachable) {
@@ -226,7 +228,8 @@ void TcpDial::note(std::uint16_t port, int error) {
   if (!stands) failure_ = failure;
 }
 
-// A connection calls this. So a timer tells the dialer, or tries the next port, later.
+// The caller is a connection, within which the dial must not be destroyed. So the timer reports the
+// failure or tries the next port, later.
 void TcpDial::give_up(const Attempt& attempt, int error) {
   note(attempt.port(), error);
   attempts_.remove_if([&](const Attempt& each) { return &each == &attempt; });
@@ -285,7 +288,7 @@ void TcpDial::Attempt::hang_up() {
 
 void TcpDial::Attempt::on_tcp_connected(int error) {
   if (error == kSilence) {
-    begin_again(); // TCP's time is over, the consumer's may not be
+    begin_again(); // TCP has given up, but the consumer may still wait
     return;
   }
   if (error != 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_dial.h: the search for the listener of a qualifier on a host, until a peer
 // replies.
-// Lives here: trying the ports, one after the other and beside each other (docs/design/tcp.md); the
-//             older revision; the failure if no peer replies.
+// Lives here: when each candidate port is tried (docs/design/tcp.md); the second try with the older
+//             revision of MPA; which failure is reported if no peer replies.
 // Not here:   when the consumer gives up: the core drops the channel then.
 // Threads:    the adapter's lock.
 #pragma once
@@ -18,10 +18,11 @@
 
 namespace datum {
 
-// The object that dials. It may destroy the dial from within either call.
+// The object that owns a TcpDial. It may destroy the TcpDial within either call.
 class TcpDialer {
  public:
-  // A peer has replied. Its session goes on by itself, and the dial ends the other attempts.
+  // A peer has replied over `connection`. The session of `connection` has the reply and goes on by
+  // itself. The attempts at other ports end when the TcpDial is destroyed.
   virtual void on_reply(std::unique_ptr<TcpConnection> connection) = 0;
   virtual void on_dial_failed(ConnectFailure failure) = 0;
 
@@ -38,7 +39,8 @@ class TcpDial final : private Timer {
     iwarp::Wishes wishes;
     Instant deadline = kNever; // the consumer's
   };
-  // The sessions call `events`, first that of the peer that replies.
+  // All sessions of this dial get `events`. Only the session of the peer that replies reports to
+  // it, or a session that lacks memory.
   TcpDial(TcpContext& context, const DialTarget& target, ChannelEvents& events, TcpDialer& dialer);
 
   // Fails only for lack of resources. Other failures go to on_dial_failed() later.
@@ -56,7 +58,7 @@ class TcpDial final : private Timer {
 
     std::uint16_t port() const { return port_; }
     bool is_under_way() const { return connection_ != nullptr; }
-    Shortage begin(); // error 0, or why not
+    Shortage begin(); // error 0: it has begun; otherwise why it has not
     std::unique_ptr<TcpConnection> take() { return std::move(connection_); }
 
    private:
@@ -102,10 +104,10 @@ class TcpDial final : private Timer {
   const Duration patience_;   // how long a port may be silent before the next one is tried
   Instant next_try_ = kNever; // when the next port is tried
   std::uint16_t local_port_ = 0;
-  std::optional<ConnectFailure> failure_; // so far
+  std::optional<ConnectFailure> failure_; // what to report if no peer replies
   std::uint16_t unreachable_ = 0;         // the last port that was unreachable
   int why_unreachable_ = 0;               // the errno at that port
-  bool has_spoken_ = false;               // a request went to a peer, whatever came of it
+  bool has_spoken_ = false;               // at some port a request was sent
 };
 
 } // namespace datum

@@ -30,8 +30,8 @@ class TcpIncoming final : public IncomingConnection {
   }
   std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                   const ChannelOptions& options) override {
-    // If the answer cannot be sent, throws before anything has changed: a peer that gets no answer
-    // asks again.
+    // If the answer cannot be sent, this throws before anything has changed. A peer that gets no
+    // answer asks again.
     if (!connection_->session().can_answer()) throw std::bad_alloc();
     const char* why = context_.why(connection_->is_within_host());
     if (log_enabled(LogLevel::Debug))

@@ -22,12 +22,12 @@ namespace datum {
 namespace {
 
 constexpr int kAcceptsAtOnce = 32;
-// A peer sends its request as soon as TCP is connected. Within this time it has come, even if TCP
-// had to send it again.
+// A peer sends its request as soon as TCP is connected. The request comes within this time, even if
+// TCP has to send it again.
 constexpr Duration kTimeForARequest = kSecond;
-// If many peers connect at once, each sends its request as soon as its busy process gets to it, and
-// TCP sends a lost one again after 200 ms. A connection without a request after this time gives way
-// to those in the backlog.
+// If many peers connect at once, their busy processes send the requests late, and TCP sends a lost
+// request again after 200 ms. A connection without a request after this time gives way to the
+// connections in the backlog.
 constexpr Duration kTimeToSpeak = 300 * kMillisecond;
 constexpr int kNoError = 0;
 
@@ -35,9 +35,9 @@ ListenPlace place_of(const TcpContext& context, std::optional<ConnQual> qualifie
   return {context.scope(), qualifier};
 }
 
-// 0 or errno. If two processes want one mapped qualifier, the second must not get the next
-// candidate, even if one of them wants it at every address (CONN.26). No port tells them apart, so
-// the names do.
+// Returns 0 or an errno. If two processes want the same mapped qualifier, the second must fail
+// instead of taking the next candidate port, even if one of them wants the qualifier at every
+// address (CONN.26). Ports cannot prevent that, so names do.
 int take_names(TcpContext& context, ConnQual qualifier, TcpNames& out) {
   const auto host = context.scope();
   if (!context.options.only_way)
@@ -53,7 +53,7 @@ tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qual
                         error);
 }
 
-// Beside shared memory PathTransport logs the missing privilege for a port.
+// If the IA also has shared memory, PathTransport logs the missing privilege for a port.
 tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<ConnQual> qualifier,
                                        long start) {
   const bool one = qualifier && is_port(*qualifier);
@@ -64,8 +64,8 @@ tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<
   return fail(Type::ConnQualUnavailable);
 }
 
-// Searches for a port that the consumer did not name. It goes on if a port is in use, or refused by
-// a policy.
+// Searches for a port that the consumer did not name. The search goes on if a port is in use, or
+// refused by a policy.
 class PortSearch {
  public:
   explicit PortSearch(TcpContext& context) : context_(context) {}
@@ -79,11 +79,17 @@ class PortSearch {
   // 0 or errno. EADDRINUSE if some ports were refused and some were in use.
   int error() const { return is_refusal(error_) && in_use_ ? EADDRINUSE : error_; }
   bool some_refused() const { return refusal_ != kNoError; }
-  // 0 or the errno to report: a refusal goes before a port in use, which programs expect.
+  // 0 or the errno to report. If some ports are refused and others in use, the refusal is reported,
+  // since programs do not expect it.
   int cause() const { return error() == EADDRINUSE && some_refused() ? refusal_ : error(); }
   // The refused port; 0: the search tried several.
   std::uint16_t refused() const { return tries_ == 1 ? last_ : std::uint16_t{0}; }
   std::uint16_t last() const { return last_; }
+  // The port that was found. Only one that the kernel gave has to be asked for: a filter of system
+  // calls may refuse getsockname(2).
+  ListenResult<std::uint16_t> port() const {
+    return last_ != 0 ? ListenResult<std::uint16_t>(last_) : bound_port(socket_.get());
+  }
   GuardedFd take() { return std::move(socket_); }
 
  private:
@@ -114,7 +120,7 @@ bool PortSearch::in_order(const Candidates& ports) {
 bool PortSearch::among(PortRange range) {
   if (range.low > range.high) return false;
   const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
-  // From a random place on, so that processes that start together do not try the same ports.
+  // The search begins at a random port. So processes that start together do not try the same ports.
   const auto start = static_cast<std::uint32_t>(context_.lent.random->next() % count);
   for (std::uint32_t i = 0; i < count; ++i)
     if (with(static_cast<std::uint16_t>(range.low + (start + i) % count))) return true;
@@ -122,7 +128,7 @@ bool PortSearch::among(PortRange range) {
 }
 
 bool PortSearch::among_what_the_kernel_gives() {
-  if (!with(0)) return true; // the kernel has looked at all ports
+  if (!with(0)) return true; // the kernel has tried all ports
   if (error_ != kNoError) return true;
   const auto port = bound_port(socket_.get());
   if (!port || !kMappedPorts.has(*port)) return true;
@@ -167,7 +173,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
   TcpNames names;
   const int taken = take_names(context, qualifier, names);
   if (taken != kNoError) {
-    names = {}; // must not be found as the holder
+    names = {}; // names_failure() must not find this process as the holder
     const NamesWanted wanted = context.options.only_way ? NamesWanted::All : NamesWanted::Mapped;
     return names_failure(context.listen_shortage, context.told_holders, context.now(),
                          place_of(context, qualifier), taken, wanted, kNoPortDecides);
@@ -194,10 +200,9 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   const int error = search.cause();
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
   if (error != kNoError) return search_failure(context, std::nullopt, search);
-  GuardedFd socket = search.take();
-  const auto port = bound_port(socket.get());
+  const auto port = search.port();
   if (!port) return failure(context, std::nullopt, port.error());
-  return finish(context, *port, TcpNames(), std::move(socket), events);
+  return finish(context, *port, TcpNames(), search.take(), events);
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQual qualifier,
@@ -242,16 +247,17 @@ const TcpListener::HalfOpenConnection* TcpListener::oldest_stranger() const {
   return found == half_open_.end() ? nullptr : &*found;
 }
 
-// The more connections wait in the backlog, the shorter, so that all of them are accepted within
-// kTimeToSpeak. A connection that has waited there for long has sent its request already, and is a
-// stranger only until that is read.
+// How long a stranger may hold its place. The more connections wait in the backlog, the shorter
+// this time is, so that all of them are accepted within kTimeToSpeak. A connection that has waited
+// long in the backlog has already sent its request, and is a stranger only until the request is
+// read.
 Duration TcpListener::time_to_speak() const {
   const auto places = static_cast<Duration>(context_.options.max_half_open);
   return kTimeToSpeak * places / std::max<Duration>(places, backlog_of(socket_.get()));
 }
 
-// The stranger that was accepted first has the least to lose. It makes room if it had its time to
-// speak.
+// The stranger that was accepted first has the least to lose, so it makes room. It may stay until
+// its time to speak is over.
 std::optional<Instant> TcpListener::full() {
   outdated_ = nullptr;
   if (half_open_.size() < context_.options.max_half_open) return std::nullopt;
@@ -263,9 +269,10 @@ std::optional<Instant> TcpListener::full() {
   return std::nullopt;
 }
 
-// Drops the oldest stranger of all listeners, since descriptors belong to the process. False: no
-// stranger is older than kTimeForARequest. The request of a younger one may be on its way; among
-// many, each would drive out the one before it.
+// Drops the oldest stranger of all listeners, since they share the descriptors of the process.
+// False: no stranger is older than kTimeForARequest. The request of a younger stranger may be on
+// its way. If younger strangers gave way, then among many of them each would drive out the one
+// before.
 bool TcpListener::give_up_stranger() {
   TcpListener* host = nullptr;
   Instant oldest = context_.now() - kTimeForARequest + 1;
@@ -313,12 +320,12 @@ void TcpListener::HalfOpenConnection::refuse(iwarp::Refusal why) {
   TcpConnection::release(std::move(connection_));
 }
 
-// Destroys this in the end.
+// Destroys this object at its end.
 void TcpListener::HalfOpenConnection::on_request() {
   TcpListener& listener = listener_;
   const bool mapped = !is_port(listener.qualifier_);
   const auto data = connection_->session().private_data();
-  // A port that is a qualifier itself may also be a candidate of a mapped one.
+  // A port that is a qualifier itself may also be a candidate port of a mapped qualifier.
   const bool here = mapped ? has_prefix(data, listener.qualifier_) : !has_prefix(data);
   if (!here) {
     refuse(iwarp::Refusal::NotHere);
@@ -331,7 +338,8 @@ void TcpListener::HalfOpenConnection::on_request() {
                                              mapped ? QualifierPrefix::kWireSize : 0);
     on(HalfOpenEvent::Leave);
   } catch (const std::bad_alloc&) {
-    // The consumer was not told. A peer that gets no answer would ask again.
+    // The consumer does not know of the request. It is refused, since a peer without an answer
+    // would ask again.
     refuse(iwarp::Refusal::NotAccepted);
   }
   listener.drop(*this);

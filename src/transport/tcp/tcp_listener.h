@@ -19,7 +19,7 @@ namespace datum {
 // The names that a mapped qualifier takes.
 struct TcpNames {
   QualifierClaim claim;
-  GuardedFd rendezvous; // taken if TCP is the only transport: no other process may listen at it
+  GuardedFd rendezvous; // taken if TCP is the only transport, to keep other processes from it
 };
 
 using ListenerHook = ListHook<ListenerTag>;
@@ -28,7 +28,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
  public:
   static Result<std::unique_ptr<Listener>> open(TcpContext& context, ConnQual qualifier,
                                                 ListenerEvents& events);
-  // A port that fits in 16 bits.
+  // Listens at a port of Datum's choice, which is the qualifier.
   static Result<std::unique_ptr<Listener>> open_any(TcpContext& context, ListenerEvents& events);
   TcpListener(const TcpListener&) = delete;
   TcpListener& operator=(const TcpListener&) = delete;
@@ -76,7 +76,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   void drop(const HalfOpenConnection& one);
   void warn_not_accepted(int error); // once
   Duration time_to_speak() const;
-  // nullptr: every half-open connection has sent its request, or there is none.
+  // nullptr: there is no half-open connection, or each has sent its request.
   const HalfOpenConnection* oldest_stranger() const;
   bool give_up_stranger();
 
@@ -87,7 +87,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   ListeningSocket socket_;
   bool warned_ = false;
   std::optional<Duration> time_;                 // time_to_speak() of this turn
-  const HalfOpenConnection* outdated_ = nullptr; // makes room for the next one
+  const HalfOpenConnection* outdated_ = nullptr; // makes room for the next connection
   std::list<HalfOpenConnection> half_open_;      // oldest first
 };
 

@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <new>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "base/cancellation.h"
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "transport/tcp/inet_socket.h"
 
 namespace datum {
@@ -16,15 +18,45 @@ namespace {
 
 // From this size on a copy costs more than one more system call.
 constexpr std::uint64_t kStraightLeast = 12 * 1024;
-// Behind the payload of a large FPDU a read asks only for a short FPDU and the next header: more
-// would be payload to be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of
-// its own, the rest.
+// A read of the payload of a large FPDU also asks for this many octets behind the payload. They
+// hold a short FPDU and the next header. Further octets would mostly be payload, which would have
+// to be copied. Over loopback a message of 64 KiB consists of a short FPDU of 0.8 KiB, and a large
+// one.
 constexpr std::size_t kNextBeginning = 1024;
 
-// After a read of so many messages or octets the peer needs longer to send the next ones than a
-// look in vain takes, and a look takes the lock that the kernel needs to deliver them.
+// A read that brings at least this many messages or octets is a batch. After a batch the peer takes
+// some time to send the next octets. Polls in that time find nothing. They also delay the next
+// octets, since a poll holds the socket's lock, which the kernel needs to deliver octets.
 constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kBulk = 32 * 1024;
+
+ssize_t receive_piece(int socket, const iovec& piece) {
+  ssize_t got = 0;
+  do {
+    got = ::recv(socket, piece.iov_base, piece.iov_len, MSG_DONTWAIT);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+ssize_t receive_pieces(int socket, std::span<const iovec> pieces) {
+  ssize_t got = 0;
+  do {
+    got = ::readv(socket, pieces.data(), static_cast<int>(pieces.size()));
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+// As receive_pieces() does: the caller takes a short read as a sign that no more has come.
+ssize_t receive_one_by_one(int socket, std::span<const iovec> pieces) {
+  ssize_t sum = 0;
+  for (const iovec& piece : pieces) {
+    const ssize_t got = receive_piece(socket, piece);
+    if (got <= 0) return sum > 0 ? sum : got;
+    sum += got;
+    if (static_cast<std::size_t>(got) < piece.iov_len) break;
+  }
+  return sum;
+}
 
 } // namespace
 
@@ -39,21 +71,22 @@ bool TcpReceiver::receive(std::size_t most) {
     more = found == Found::More;
   }
   if (any) {
-    // Requests that the consumer posts as it is told now count as a new turn (PostsInTurn).
+    // The consumer may now post requests in answer to what was read. For PostsInTurn these belong
+    // to a new turn.
     ++context_.turns;
     context_.in_batches = session_.exchanged() - exchanged >= kBatch || most - left >= kBulk;
   }
   return any;
 }
 
-// For one piece recv() instead of readv() saves two per cent of a short message.
+// A single piece is read with recv(): with readv() a short message takes 2 % longer.
 ssize_t TcpReceiver::receive_into(std::span<const iovec> pieces) {
-  ssize_t got = 0;
-  do {
-    got = pieces.size() == 1
-              ? ::recv(socket_.get(), pieces[0].iov_base, pieces[0].iov_len, MSG_DONTWAIT)
-              : ::readv(socket_.get(), pieces.data(), static_cast<int>(pieces.size()));
-  } while (got < 0 && errno == EINTR);
+  const bool single = pieces.size() == 1;
+  const int socket = socket_.get();
+  const ssize_t got = single ? receive_piece(socket, pieces[0]) : receive_pieces(socket, pieces);
+  // A sandbox may refuse one of the two calls and permit the other.
+  if (got < 0 && is_refusal_of_call(errno)) [[unlikely]]
+    return single ? receive_pieces(socket, pieces) : receive_one_by_one(socket, pieces);
   return got;
 }
 
@@ -74,12 +107,12 @@ TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
   const std::size_t asked = static_cast<std::size_t>(straight) + behind;
   const ssize_t got = receive_into({pieces.data(), count + 1});
   if (got < 0) {
-    // Octets that cannot be read for lack of memory stay in the socket until the next look.
+    // Octets that cannot be read for lack of memory stay in the socket until the next read.
     if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return Found::Nothing;
     lose(errno);
     return Found::All;
   }
-  if (got == 0 && socket_.was_reset()) { // the kernel told the error to a call that sent
+  if (got == 0 && socket_.was_reset()) { // an earlier send got the error of the reset
     lose();
     return Found::All;
   }
@@ -129,10 +162,10 @@ void TcpReceiver::lose() {
 
 void TcpReceiver::throw_away() {
   const NotCancellable here;
-  constexpr int kMost = 64; // about a receive buffer, even if the peer never stops
+  constexpr int kMost = 64; // about a receive buffer: the peer may never stop sending
+  const iovec piece{context_.staging.data(), context_.staging.size()};
   for (int i = 0; i < kMost; ++i)
-    if (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) <= 0)
-      return;
+    if (receive_into({&piece, 1}) <= 0) return;
 }
 
 } // namespace datum

@@ -2,7 +2,7 @@
 // transport/tcp/tcp_receiver.h: brings octets from a socket to its session.
 // Lives here: how much is read, and where to; octets that the session does not take yet; the peer's
 //             end.
-// Not here:   sending (tcp_sender.h); when a thread looks (tcp_connection.h).
+// Not here:   sending (tcp_sender.h); when the socket is read (tcp_connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -30,15 +30,15 @@ class TcpReceiver {
     if (reading()) return EPOLLIN;
     return at_end_ || end_is_behind_ ? 0U : EPOLLRDHUP;
   }
-  // Reads at least `most` octets, if they are there; the last system call may take more. False: no
-  // octet and no end has come.
+  // Reads until it has `most` octets or the socket has no more; the last system call may exceed
+  // `most`. False: neither an octet nor the end of the stream has come.
   bool receive(std::size_t most);
 
   // True: there are octets that the session has not taken.
   bool holds() const { return !held_.empty(); }
-  // The session may take those octets now.
+  // Gives these octets to the session, which may take them now.
   void feed_held();
-  // The session takes those octets no more.
+  // Drops these octets, which the session will not take any more.
   void drop_held() { held_ = {}; }
   void on_end_behind();
 
@@ -52,7 +52,7 @@ class TcpReceiver {
   void throw_away();
 
  private:
-  // All: all octets that there were; More: there may be more.
+  // All: the socket had no more octets. More: it may have more.
   enum class Found : std::uint8_t { Nothing, All, More };
 
   Found receive_once(std::size_t& left);

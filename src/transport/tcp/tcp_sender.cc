@@ -15,11 +15,26 @@
 namespace datum {
 namespace {
 
-// A post of more octets takes so long that the clock is read for the next one.
+constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
+// A post of more octets may take longer than waiting::kOnePost, so the clock is read for it.
 constexpr std::uint64_t kQuickPost = 4096;
-// A path changes seldom, and until the size is read again an FPDU larger than a segment is only cut
-// in two.
+// How long a segment size is used before it is read again. The path seldom changes. If it does, TCP
+// only cuts an FPDU that is larger than a segment in two.
 constexpr Duration kMeasuredFor = kSecond;
+
+ssize_t send_piece(int socket, iwarp::Octets octets) {
+  return ::send(socket, octets.data(), octets.size(), kFlags);
+}
+
+ssize_t send_pieces(int socket, std::span<const iwarp::Octets> octets) {
+  std::array<iovec, TcpContext::kPieces> pieces;
+  for (std::size_t i = 0; i < octets.size(); ++i)
+    pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = octets.size();
+  return ::sendmsg(socket, &message, kFlags);
+}
 
 } // namespace
 
@@ -44,7 +59,8 @@ bool TcpSender::may_wait() {
   return context_.habit.comes_back_soon() && !(alone && session_.is_awaited());
 }
 
-// A short request that waits takes hardly longer than reading the clock, so it is only counted.
+// Posting a short request takes hardly longer than reading the clock. So a short request that
+// follows another one is only counted.
 void TcpSender::watch_poster(std::uint64_t length) {
   PostingHabit& habit = context_.habit;
   if (!habit.waits() || !habit.comes_back_soon() || length > kQuickPost)
@@ -55,7 +71,7 @@ void TcpSender::watch_poster(std::uint64_t length) {
 
 bool TcpSender::send_at_once(std::size_t most) {
   if (full_ || !socket_.is_watched()) return false;
-  measure_again(); // for the next request: this one is built
+  measure_again(); // for the next request: this one has been built
   const std::size_t count = session_.output_at_once(context_.octets);
   if (count == 0) return false;
   const ssize_t sent = send({context_.octets.data(), count}, most);
@@ -68,31 +84,25 @@ bool TcpSender::send_at_once(std::size_t most) {
 
 // --- in a turn -----------------------------------------------------------------------------------
 
-// Sends `most` octets, to the end of the FPDU; for kAll, in which no other connection waits, all
-// octets.
+// Sends `most` octets, and goes on to the end of an FPDU. kAll means that no other connection
+// waits, so all octets are sent.
 ssize_t TcpSender::send(std::span<const iwarp::Octets> octets, std::size_t most) {
   return send_all(most == TcpTurn::kAll ? octets : beginning(octets, most));
 }
 
 ssize_t TcpSender::send_all(std::span<const iwarp::Octets> octets) {
-  constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
   const NotCancellable here;
-  if (octets.size() == 1) return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
-  std::array<iovec, TcpContext::kPieces> pieces;
-  for (std::size_t i = 0; i < octets.size(); ++i)
-    pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
-  msghdr message{};
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = octets.size();
-  const ssize_t sent = ::sendmsg(socket_.get(), &message, kFlags);
-  // A sandbox may refuse the call, which can also pass descriptors on, and permit the simple one.
+  const bool single = octets.size() == 1;
+  const int socket = socket_.get();
+  const ssize_t sent = single ? send_piece(socket, octets[0]) : send_pieces(socket, octets);
+  // A sandbox may refuse one of the two calls and permit the other.
   if (sent < 0 && is_refusal_of_call(errno)) [[unlikely]]
-    return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
+    return single ? send_pieces(socket, octets) : send_piece(socket, octets[0]);
   return sent;
 }
 
-// The pieces up to the one in which `least` octets end, and one more. Behind a large payload that
-// one holds its trailer and the next header.
+// The pieces that hold the first `least` octets, and one piece more. Behind a large payload, the
+// additional piece holds the trailer and the next header.
 std::span<const iwarp::Octets> TcpSender::beginning(std::span<const iwarp::Octets> octets,
                                                     std::size_t least) {
   std::size_t size = 0;
@@ -111,7 +121,7 @@ TcpSender::Outcome TcpSender::transmit(bool with_ack, std::size_t most) {
     if (left == 0) return {.turn_is_over = true};
     measure_again();
     const std::size_t count = session_.output(context_.octets, context_.now());
-    if (count == 0) return {}; // without memory, the session asks for another try; or it has ended
+    if (count == 0) return {}; // the session has ended, or will try again when it has memory
     const ssize_t sent = send({context_.octets.data(), count}, alone ? most : left);
     if (sent < 0) {
       if (errno == EINTR) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_sender.h: sends octets of a session by its socket.
-// Lives here: what leaves within the call that posts it, and in a turn, and how much; how large the
-//             segments of TCP are; when a socket takes more.
+// transport/tcp/tcp_sender.h: sends the octets of a session through its socket.
+// Lives here: what leaves within the call that posts it, and what leaves in a turn; the segment
+//             size of TCP; when the socket takes more.
 // Not here:   the turns of connections (tcp_connection.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -29,16 +29,17 @@ class TcpSender {
 
   // --- within the call that posts ----------------------------------------------------------------
   // True: the request that was just started may wait for the next turn, to leave with others in one
-  // system call. That is so if the poster looks again soon, and other requests were posted in this
-  // turn or are outstanding.
+  // system call. That is so if the poster will poll soon. A request that is posted alone does not
+  // wait while few others are outstanding: the consumer may be waiting for it.
   bool may_wait();
-  // Begins to measure, from the last of several posts, how soon a thread looks.
+  // Begins to measure how soon a thread polls after this post. Of several posts the last one
+  // counts.
   void watch_poster(std::uint64_t length);
-  // Runs within the call that posts, so it completes nothing. False: a turn has to send more, to
-  // find out why nothing was sent, or to complete requests.
+  // Runs within the call that posts, so it completes no request. False: a turn has to follow. It
+  // sends the rest, finds out why nothing was sent, or completes requests.
   bool send_at_once(std::size_t most);
-  // Requests to a foreign peer complete when TCP has taken them. This completes them, before later
-  // events.
+  // Requests to a foreign peer complete when TCP has taken them. Completes such requests before
+  // later events are reported.
   void tell_sent() {
     if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());
   }
@@ -54,7 +55,7 @@ class TcpSender {
   bool full() const { return full_; }
   // The socket takes octets again. True: it was full.
   bool on_writable() { return std::exchange(full_, false); }
-  // When to try again after the kernel had no memory; kNever: it had.
+  // When to try again after the kernel had no memory. kNever: the kernel had memory.
   Instant next_try() const { return next_try_; }
   void try_again() { next_try_ = kNever; }
 

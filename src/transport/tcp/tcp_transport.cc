@@ -83,9 +83,9 @@ TcpTransport::~TcpTransport() {
   }
 }
 
-// The IA has been closed, and its thread is gone, so last messages leave from here. A socket that
-// is closed while the peer still sends would reset the connection and lose them, so this waits for
-// the peers' ends, too.
+// The IA has been closed, and its thread is gone, so last messages leave from here. This also waits
+// until the peers have ended their streams: a socket that is closed while its peer still sends
+// resets the connection, and the last message is lost.
 void TcpTransport::send_last_messages() {
   if (context_.ending.empty()) return;
   const Instant until = context_.now() + context_.options.close_timeout;
@@ -96,7 +96,7 @@ void TcpTransport::send_last_messages() {
 
 // False: poll() has failed.
 bool TcpTransport::look_at_ending(Instant until) {
-  // look() takes the events of poll() for those of epoll.
+  // look() gets the events of poll() as if they were events of epoll.
   static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
                 EPOLLHUP == POLLHUP);
   std::vector<TcpConnection*> those;
@@ -210,12 +210,12 @@ bool TcpTransport::continue_others() {
   return any;
 }
 
-// The consumer gets events of several connections in the order in which a peer caused them. If an
-// end is found, the socket of an earlier event may have been looked at before that event came. So
-// all sockets are looked at once more. Then establishments are told before ends, ends by age, and
-// after them the requests that have come since: their peer may have ended another connection first.
-// An end that this look finds may again come after an event that it has missed. So that end, and
-// what is sorted behind it, waits for the look of the next call.
+// The consumer gets the events of several connections in the order in which a peer caused them.
+// When an end is found at one socket, an earlier event may have come to another socket that had
+// just been read. So this reads all sockets once more. Establishments are reported as they are
+// found. Then come the ends, older connections first, and then the new requests, whose peers may
+// have ended other connections before. But this reading, too, may find an end and have missed an
+// earlier event. So that end, and everything sorted behind it, waits for the next call.
 void TcpTransport::tell_ends() {
   ++context_.looks;
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_turn.h: how much the connections of one adapter move in a turn, so that busy
-// connections hold up no other one for longer than a millisecond (decision 312). A turn lasts from
-// the beginning of one TcpTransport::progress() to that of the next; pass() begins one, too.
+// transport/tcp/tcp_turn.h: how many octets the connections of one adapter move in a turn. The
+// limit keeps busy connections from delaying another one for longer than a millisecond (decision
+// 312). TcpTransport::progress() and pass() begin a turn. It lasts until the next such call.
 // Threads: the adapter's lock.
 #pragma once
 
@@ -13,19 +13,20 @@ namespace datum {
 
 class TcpTurn {
  public:
-  // In a turn all connections together may send about so many octets, and share as many again for
-  // reading (but see kLeastRead). Moving them takes 0.1 ms within a host, 0.5 ms at 2 GB/s.
+  // All connections together may send about this many octets in a turn. They may also read this
+  // many (more if many connections get kLeastRead). Moving the octets takes 0.1 ms within a host,
+  // 0.5 ms at 2 GB/s.
   static constexpr std::size_t kAll = 1024 * 1024;
-  // The octets that a connection sends beside others: it stops at the end of the FPDU in which it
-  // has sent so much.
+  // How much a connection sends in a turn while others wait. It stops at the end of the FPDU with
+  // which it has sent this much.
   static constexpr std::size_t kShare = 64 * 1024;
 
   void begin() {
     if (readers_ != 0) crowd_ = std::exchange(readers_, 0U);
     to_send_ = kAll;
   }
-  // How much a connection with something to read may read. As many connections are expected to read
-  // as in the last turn.
+  // How much a connection may read when its socket has octets. The estimate is that as many
+  // connections read in this turn as in the last one.
   std::size_t to_read() {
     return std::clamp(kAll / std::max(crowd_, ++readers_), kLeastRead, kMostRead);
   }

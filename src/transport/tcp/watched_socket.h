@@ -35,8 +35,8 @@ class WatchedSocket {
   std::uint32_t events() const { return events_; }
 
   // --- the end of the connection -----------------------------------------------------------------
-  // A call that sends has failed with this errno. The kernel reports a reset only once, and a read
-  // afterwards finds what looks like an orderly end.
+  // A call that sends has failed with this errno. If it is a reset, it is kept: the kernel reports
+  // a reset only once, and to a later read the end looks orderly.
   void learn_of(int error);
   void set_error(int error) { error_ = error; }
   bool was_reset() const { return reset_; }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/window_watch.h: the peer's window, while TCP may have octets that the peer has not.
-// Lives here: when to look at the window; excusing a peer whose window is closed; whether the peer
+// transport/tcp/window_watch.h: the peer's window, while TCP may have octets that the peer has not
+// acknowledged.
+// Lives here: when to check the window; excusing a peer whose window is closed; whether the peer
 //             stands still.
-// Not here:   whether such a peer still lives (closed_window.h).
+// Not here:   whether a peer whose window is closed is alive (closed_window.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -20,15 +21,15 @@ class WindowWatch {
   // kNever: no octets are on the way.
   Instant next_look() const { return next_look_; }
   bool under_way() const { return next_look_ != kNever; }
-  // TCP was given octets. The kernel gives no sign if the peer does not take them, so look() has to
-  // follow.
+  // Octets were given to TCP. The kernel does not report that the peer takes none of them, so
+  // look() has to find out.
   void begin(Instant now) { next_look_ = now + window_.between_looks(); }
   void stop() { next_look_ = kNever; }
   // False: the peer is dead.
   bool look(int socket, Instant now);
 
-  // True: since the last call the peer's TCP has acknowledged nothing more, because it has
-  // everything or its window is closed. `more_waits`: there are octets that TCP has not got.
+  // True: since the last call the peer's TCP has acknowledged no more octets, because it has all of
+  // them or its window is closed. `more_waits`: there are octets that TCP has not got.
   bool peer_stands_still(int socket, bool more_waits);
 
  private:

@@ -12,8 +12,8 @@ namespace {
 
 using Folder = std::filesystem::directory_iterator;
 
-// pthread_join() returns while the thread that ended is still exiting. The kernel's flag of that is
-// in proc(5), "stat", field 9.
+// pthread_join() returns while the thread that ended is still exiting. The kernel shows a flag for
+// that: proc(5), "stat", field 9.
 bool is_exiting(const std::filesystem::path& task) {
   constexpr unsigned kExiting = 0x4;
   std::ifstream file(task / "stat");

@@ -3,8 +3,8 @@
 // Lives here: one side of a connection (PZ, EVDs, EP), a listener, and a connected pair.
 // Not here:   endpoints in other states than unconnected and connected (states.h).
 //
-// Both sides live in this process, each on its own open instance of the IA (or both on one), and
-// talk through the transport of the run: one body serves all transports.
+// Both sides are in this process. Each has its own open instance of the IA, unless both share one.
+// They talk through the transport of the run, so the same tests serve all transports.
 #pragma once
 
 #include "dat.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/dat.h: the DAT version that the tests are compiled for; each test is compiled once for
 // libdat.so.1 and once for libdat2.so.2. DATUM_DAT_MAJOR says which.
-// Lives here: the headers, what differs between the versions by value, and the calls that DAT 2.0
-//             gave more arguments, in the form that both versions have.
+// Lives here: the headers, the values that differ between the versions, and, in the form that both
+//             versions have, the calls to which DAT 2.0 added arguments.
 // Not here:   what only one version has; those tests are in files of their own.
 #pragma once
 

@@ -11,7 +11,7 @@ const char* kind_name(DAT_HANDLE_TYPE kind) {
   return kNames[kind];
 }
 
-// EVDs get DAT_NO_SUBTYPE: their subtypes name roles, not the kind.
+// An EVD gets DAT_NO_SUBTYPE: the subtypes for EVDs name the EVD's role, not its kind.
 DAT_RETURN_SUBTYPE subtype_of(DAT_HANDLE_TYPE kind) {
   static constexpr DAT_RETURN_SUBTYPE kSubtypes[] = {
       DAT_INVALID_HANDLE_CR,  DAT_INVALID_HANDLE_EP,  DAT_NO_SUBTYPE,

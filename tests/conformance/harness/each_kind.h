@@ -23,12 +23,12 @@ class EachKind {
 
   Pz pz;
   Cno cno;
-  Evd evd; // every stream, with the CNO
+  Evd evd; // takes every stream of events, and has the CNO
   std::unique_ptr<Buffer> buffer;
   Rmr rmr;
   Srq srq;
   Ep ep;          // unconnected
-  Ep reserved_ep; // the RSP's
+  Ep reserved_ep; // the EP of the RSP
   Psp psp;
   Rsp rsp;
 

@@ -88,7 +88,7 @@ Cr expect_request(DAT_EVD_HANDLE evd) {
 testing::AssertionResult no_event(const char* evd_text, DAT_EVD_HANDLE evd) {
   DAT_EVENT event{};
   DAT_COUNT left = 0;
-  // Most times an event that was caused earlier has come within this time.
+  // An event that was caused before this call has mostly arrived within this time.
   const auto way = static_cast<DAT_TIMEOUT>(time_on_the_way().count());
   const DAT_RETURN status = dat_evd_wait(evd, kQuiet + way / 4, 1, &event, &left);
   if (DAT_GET_TYPE(status) == DAT_TIMEOUT_EXPIRED) return testing::AssertionSuccess();
@@ -126,7 +126,7 @@ testing::AssertionResult is_untriggered(const char* cno_text, DAT_CNO_HANDLE cno
 testing::AssertionResult is_triggered(const char* cno_text, const char* evd_text,
                                       DAT_CNO_HANDLE cno, DAT_EVD_HANDLE evd) {
   DAT_EVD_HANDLE fired = cno;
-  // Another thread may be the one that triggers the CNO, so this waits.
+  // Another thread may trigger the CNO, so this call waits.
   const DAT_RETURN status = dat_cno_wait(cno, kPatience, &fired);
   if (status != DAT_SUCCESS) {
     return testing::AssertionFailure() << cno_text << " is not triggered: " << status_name(status);

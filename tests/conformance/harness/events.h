@@ -12,7 +12,7 @@
 
 namespace datum::test {
 
-// In us: five seconds, or more if DATUM_TEST_PATIENCE says so. A healthy library never needs it.
+// In us: five seconds times DATUM_TEST_PATIENCE. A healthy library never needs that long.
 extern const DAT_TIMEOUT kPatience;
 inline constexpr DAT_TIMEOUT kQuiet = 20'000; // us: how long no_event() waits for an unwanted event
 
@@ -48,8 +48,8 @@ void* expect_software_event(DAT_EVD_HANDLE evd);
 // A pointer that tests recognise and never follow.
 void* pointer_value(std::uintptr_t number);
 
-// Looks once at a CNO's trigger, which clears it. is_triggered() also names the EVD that must have
-// fired.
+// Takes the CNO's trigger without waiting, which clears it. is_triggered() also checks which EVD
+// has triggered the CNO.
 testing::AssertionResult is_untriggered(const char* cno_text, DAT_CNO_HANDLE cno);
 testing::AssertionResult is_triggered(const char* cno_text, const char* evd_text,
                                       DAT_CNO_HANDLE cno, DAT_EVD_HANDLE evd);

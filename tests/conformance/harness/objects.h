@@ -18,7 +18,7 @@
 
 namespace datum::test {
 
-// Tag keeps an EVD from being moved into a PZ; kFree is the dat_..._free of the kind.
+// Tag keeps an EVD from being moved into a PZ. kFree is the dat_..._free of the kind.
 template <DAT_RETURN (*kFree)(DAT_HANDLE), int kTag>
 class Owned {
  public:
@@ -100,8 +100,9 @@ Psp create_psp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EVD_HANDLE evd,
                DAT_PSP_FLAGS flags = DAT_PSP_CONSUMER_FLAG);
 Rsp create_rsp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep, DAT_EVD_HANDLE evd);
 
-// A qualifier that no other test of this or another process uses, and that no dat_psp_create_any()
-// chooses, since it is longer than 16 bits. For one of 16 bits use a Listener's.
+// A qualifier that no other test of this or another process uses. dat_psp_create_any() never
+// chooses it, since it is longer than 16 bits. A test that needs a qualifier of 16 bits uses a
+// Listener's.
 DAT_CONN_QUAL free_qualifier();
 
 // The address by which other IAs reach this one. The IA owns it, or it is static.

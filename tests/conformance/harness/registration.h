@@ -34,7 +34,7 @@ struct Registration {
 
 using SharedId = std::array<char, DAT_LMR_COOKIE_SIZE>;
 
-// Makes it a registration of shared memory, with this name for other processes.
+// Makes `registration` one of shared memory, which has the name `id` for other processes.
 void make_shared(Registration& registration, SharedId& id);
 
 // Whole pages, which the destructor unmaps.
@@ -51,7 +51,7 @@ class Pages {
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
   static std::size_t page();
-  void unmap_from(std::size_t offset); // from there to the end
+  void unmap_from(std::size_t offset); // from `offset` to the end
 
  private:
   Pages(void* data, std::size_t size) : data_(static_cast<char*>(data)), size_(size) {}

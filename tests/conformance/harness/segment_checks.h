@@ -16,8 +16,8 @@ namespace datum::test {
 inline constexpr auto kNoLocalRead = static_cast<DAT_MEM_PRIV_FLAGS>(0x32);
 inline constexpr auto kNoLocalWrite = static_cast<DAT_MEM_PRIV_FLAGS>(0x23);
 
-// Posts 16 bytes in one segment or two. post() must refuse an unknown context, ranges that leave
-// the LMR, an LMR of another PZ, and one without the right that the post needs.
+// Posts 16 bytes in one or two segments. post() must refuse an unknown context, ranges that leave
+// the LMR, an LMR of another PZ, and an LMR without the right that the post needs.
 void expect_segment_checks(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS insufficient,
                            const std::function<DAT_RETURN(Segments)>& post);
 

@@ -40,8 +40,9 @@ EpInState::EpInState()
 }
 
 EpInState::~EpInState() {
-  // A request without an answer and an RSP keep their EP from being freed. The EP must be freed
-  // before the memory of a Send that is still under way. The members' destructors free the rest.
+  // A request without an answer keeps its EP from being freed, and so does an RSP. The EP must be
+  // freed before the memory of a Send that is still under way. The members' destructors free the
+  // rest.
   cr_.free();
   rsp_.free();
   side_->ep().free();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/states.h: an endpoint in each state of the EP table.
-// Lives here: how a consumer brings an EP there through the public API, and how all of it is
-//             cleaned up again.
+// Lives here: bringing an EP into a state through the public API, as a consumer does, and
+//             cleaning everything up again.
 // Not here:   what may be done in a state (tests/rules/ep_table.rules).
 #pragma once
 
@@ -41,7 +41,7 @@ class EpInState {
 
   DAT_EP_HANDLE ep() const { return ep_; }
   DAT_IA_HANDLE ia() const { return ia_; }
-  // The PZ and the EVDs of the EP. In TP the EP has none; then these are spare ones.
+  // The PZ and the EVDs of the EP. In TP the EP has none: side() then has spare PZ and EVDs.
   Side& side() { return *side_; }
   // The request that owns the EP in PP and TP; null otherwise. Answer it with
   // dat_cr_...(cr().release()).

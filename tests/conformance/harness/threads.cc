@@ -14,9 +14,9 @@ namespace datum::test {
 
 namespace {
 
-// Under qemu-user /proc shows the system call numbers of the machine's processor, x86-64. In a
-// whole emulated machine it shows those of the emulated processor. So both sets of numbers are
-// looked for: no number of one set is another sleeping call of the other set.
+// Under qemu-user, /proc shows the system call numbers of the machine's processor, x86-64. In a
+// whole emulated machine it shows those of the emulated processor. So waits() accepts the numbers
+// of both: no number of one processor is another sleeping call of the other.
 constexpr long kEpollPwait2 = 441; // Linux 5.11; the same number on every processor
 constexpr std::initializer_list<long> kFutex{
     SYS_futex,
@@ -42,9 +42,10 @@ bool is_one_of(std::initializer_list<long> numbers, long number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
-// Whether the thread sleeps in a wait: the kernel shows the system call and its arguments. A thread
-// that sleeps for a lock does not wait yet. It sleeps in a futex until a word that says "taken"
-// changes; a wait sleeps until a word that is 0 changes, or in the kernel's poll.
+// Whether the thread sleeps in a wait, by the system call and its arguments that the kernel shows.
+// A thread that sleeps for a lock is not in a wait yet: it sleeps on a futex as long as a word says
+// "taken". A thread in a wait sleeps on a futex as long as a word is 0, or it sleeps in the
+// kernel's poll.
 bool waits(int thread_id) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread_id) + "/syscall");
   long number = -1; // "running": no number

@@ -14,7 +14,8 @@ namespace datum::test {
 namespace {
 
 constexpr const char* kTransportVariable = "DATUM_TEST_TRANSPORT";
-// Names another dat.conf than that of this build, to test the providers of another release.
+// Names a dat.conf to use instead of that of this build. A test of another release's providers sets
+// it.
 constexpr const char* kConfVariable = "DATUM_TEST_DAT_CONF";
 constexpr const char* kOption = "--transport=";
 
@@ -98,7 +99,7 @@ void choose_transport(int* argc, char** argv) {
   const char* given = std::getenv(kConfVariable);
   const char* conf = given != nullptr ? given : DATUM_CONFORMANCE_DAT_CONF;
   if (current != nullptr && std::strcmp(current, conf) == 0) return;
-  // The same provider offers shared memory and TCP.
+  // One provider offers both shared memory and TCP; this variable makes it take TCP.
   if (is_tcp(from_environment())) setenv("DATUM_TRANSPORT", "tcp", 1);
   if (from_environment() == "tcp6" && !has_ipv6()) {
     std::puts("conformance: this host has no ::1, so nothing can be said of TCP over IPv6");

@@ -19,24 +19,24 @@ const std::string& ia_name();
 // The name that DATUM_ALIAS gives to the same IA.
 extern const char* const kIaAlias;
 
-// The numeric address by which IAs of this run reach each other, if it is not the IA's own; else
-// empty. It comes from DATUM_TEST_ADDRESS: a test sets that if it puts a network between a host and
-// itself.
+// The numeric address by which the IAs of this run reach each other; empty if it is the IA's own
+// address. DATUM_TEST_ADDRESS gives it. A test sets that variable if a network lies between its
+// host and itself.
 const std::string& other_address();
 
-// Events may take so many times as long: DATUM_TEST_PATIENCE, 1 unless given. A program that puts a
-// wire between the two ends sets it.
+// The factor by which tests lengthen the time that an event may take: DATUM_TEST_PATIENCE, 1 unless
+// given. A program that puts a wire between the two ends sets it.
 int times_as_patient();
-// A promise in microseconds may be kept so much later: DATUM_TEST_WAY, 0 unless given.
+// How much later a promise may be kept: DATUM_TEST_WAY in microseconds, 0 unless given.
 std::chrono::microseconds time_on_the_way();
 
 // More octets than the transport holds while no Recv takes them. A request that is posted behind
 // them cannot start.
 std::size_t more_than_is_held();
 
-// Takes --transport=NAME out of the arguments. libdat may read its configuration while it is
-// loaded. So the first call puts DAT_OVERRIDE and DATUM_ALIAS into the environment and starts the
-// program anew.
+// Takes --transport=NAME out of the arguments. libdat may read its configuration when it is loaded,
+// before main(). So the first call puts DAT_OVERRIDE and DATUM_ALIAS into the environment and
+// executes the program again.
 void choose_transport(int* argc, char** argv);
 
 } // namespace datum::test

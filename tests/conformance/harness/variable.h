@@ -11,8 +11,8 @@
 
 namespace datum::test {
 
-// Sets the variable while it lives and restores the old value then: the caller of the test program
-// may have set one.
+// Sets the variable. Its destructor restores the old value, which the caller of the test program
+// may have set.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {

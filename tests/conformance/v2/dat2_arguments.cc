@@ -106,7 +106,7 @@ class Dat2CspArguments : public Conformance {
   }
   DAT_IA_ADDRESS_PTR pointer() { return address.pointer(); }
   DAT_RETURN create() { return dat_csp_create(ia, &comm, pointer(), evd, csp.out()); }
-  // The port that the provider chose. port() also puts it into `address`.
+  // port() returns the port that the provider chose and also puts it into `address`.
   DAT_CONN_QUAL port() {
     DAT_CSP_PARAM param{};
     EXPECT_DAT_OK(dat_csp_query(csp, DAT_CSP_FIELD_ALL, &param));

@@ -5,8 +5,9 @@
 
     dat2_asyncio.py LIBDAT2 IA
 
-The descriptors of dat_cno_fd_create() are readers of the loop, as any other: connecting, messages
-in both directions and the end of the connection are told by them alone, and nothing here blocks.
+The descriptors of dat_cno_fd_create() are readers of the loop, as any other descriptors. They alone
+report that a connection comes up, messages in both directions, and the end of the connection. Nothing
+here blocks.
 """
 import asyncio
 import ctypes
@@ -28,7 +29,7 @@ handle = ctypes.c_void_p
 
 
 class Event(ctypes.Structure):
-    """DAT_EVENT, with the parts of its union that are looked at here."""
+    """DAT_EVENT, with the parts of its union that are read here."""
 
     class Data(ctypes.Union):
         class Request(ctypes.Structure):
@@ -58,7 +59,7 @@ assert ctypes.sizeof(IaAttributes) == 688
 
 
 class Dat:
-    """The calls of libdat2; one that fails ends the test."""
+    """The calls of libdat2. A call that fails ends the test."""
 
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
@@ -110,7 +111,7 @@ class Side:
         return event.data
 
     async def completed(self, *cookies):
-        """These, in any order: one EVD has those of requests and of Recvs."""
+        """Expects these completions, in any order: requests and Recvs complete on the same EVD."""
         dtos = [(await self.next(DTO_COMPLETION)).dto for _ in cookies]
         assert sorted(dto.cookie for dto in dtos) == sorted(cookies), [dto.cookie for dto in dtos]
         assert all(dto.status == 0 for dto in dtos), [dto.status for dto in dtos]
@@ -158,7 +159,7 @@ async def exchange(client, server):
 
 
 async def echo_beside(stop):
-    """A socket in the same loop gets its turns all the while. How many?"""
+    """A socket in the same loop gets its turns meanwhile. Returns how many."""
     near, far = socket.socketpair()
     reader, writer = await asyncio.open_connection(sock=near)
     other_reader, other_writer = await asyncio.open_connection(sock=far)
@@ -176,7 +177,7 @@ async def echo_beside(stop):
 
 async def main(library, ia):
     dat, loop = Dat(library), asyncio.get_running_loop()
-    # What a reader raises goes no further than to the loop.
+    # An exception that a reader raises reaches only the loop, so it is collected here.
     raised = []
     loop.set_exception_handler(lambda _, context: raised.append(context))
     server, client = Side(dat, loop, ia), Side(dat, loop, ia)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Atomic operations at the same time from several endpoints, adapters and threads, and by the
-// processor itself.
+// Atomic operations that several endpoints, adapters and threads, and the processor itself, carry
+// out at the same time.
 #include "dat.h"
 
 #include <dat2/dat_ib_extensions.h>
@@ -28,7 +28,7 @@ class Dat2Atomics : public testing::Test {
       passive = server.another_ep();
       establish(side.ep(), side.connect_evd(), passive, server.connect_evd(), server.ia());
     }
-    // Posts and waits for the completion. Threads that share the client take each other's
+    // Posts, and waits for the completion. Threads that share the client also take each other's
     // completions.
     void carry_out(std::size_t thread, const std::function<DAT_RETURN()>& post) {
       done[thread] = false;
@@ -92,8 +92,8 @@ class Dat2Atomics : public testing::Test {
   std::vector<std::unique_ptr<Client>> clients;
 };
 
-// Calls `once` again and again while the clients work. times() ends that and returns how often it
-// was called.
+// Calls `once` again and again while the clients work. times() ends the loop and returns the number
+// of calls.
 class Meanwhile {
  public:
   explicit Meanwhile(const std::function<void()>& once)

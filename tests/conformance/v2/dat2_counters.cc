@@ -258,7 +258,7 @@ TEST_F(Dat2Counters, RefusalsAndFaults) {
   EXPECT_EQ(one(passive().ia(), DCNT_IA_SP_CR_REJECTED), 1U);
   EXPECT_EQ(one(passive().ia(), DCNT_IA_CM_USER_REJ_TX), 1U);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_USER_REJ_RX), 1U);
-  // A shorter Write goes through the ring if the peer has polled a moment ago.
+  // A shorter Write would go through the ring if the peer has polled a moment ago.
   constexpr std::size_t kStraight = 8192;
   const Buffer from = active().buffer(kStraight);
   const Buffer to = passive().buffer(kStraight);
@@ -269,8 +269,8 @@ TEST_F(Dat2Counters, RefusalsAndFaults) {
             DAT_DTO_SUCCESS);
   expect_connection_event(passive().connect_evd(), DAT_CONNECTION_EVENT_BROKEN, passive().ep());
   EXPECT_EQ(one(active().ia(), DCNT_IA_DIAG_ERR_SQ_RAE), 1U);
-  // Over shared memory the writing side looks into the region table of its peer, so the peer does
-  // not count the error.
+  // Over shared memory the writing side checks the region table of its peer, so the peer does not
+  // count the error.
   EXPECT_EQ(one(passive().ia(), DCNT_IA_DIAG_ERR_RQ_RAE), transport() == "shm" ? 0U : 1U);
   EXPECT_EQ(one(passive().ia(), DCNT_IA_CM_ERR_RESET), 1U);
   EXPECT_EQ(one(passive().ia(), DCNT_IA_CM_ERR), 1U);
@@ -284,8 +284,8 @@ TEST_F(Dat2Counters, ATimeLimitThatIsOver) {
   expect_connection_event(active().connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, another);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR_TIMEOUT), 1U);
   EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR), 1U);
-  // The request may have been sent; if so, its requester does not wait any more. No request comes
-  // once the PSP has been freed.
+  // The request may have been sent already. Then it arrives although its requester no longer waits.
+  // No request arrives after the PSP has been freed.
   listener.psp().free();
   DAT_EVENT event{};
   while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Address handles: how an endpoint of datagrams gets them, which endpoint they name, and until
-// when.
+// Address handles: how an endpoint of datagrams gets them, which endpoint each one names, and how
+// long it stays valid.
 #include <set>
 #include <string>
 #include <vector>
@@ -114,12 +114,12 @@ TEST_F(Dat2DatagramAddresses, NobodyAnswersInTime) {
   constexpr DAT_TIMEOUT kShort = 20'000; // us
   Listener listener(there_ia);
   Cr cr;
-  // On a busy machine the time can be over before the request was sent. Then the loop tries again
+  // On a busy machine the time can be over before the request is sent. Then the loop tries again
   // with more time.
   for (DAT_TIMEOUT time = kShort; time < kPatience && cr.get() == DAT_HANDLE_NULL; time *= 2) {
     ASSERT_DAT_OK(connect(here.ep(), listener, {}, time));
     expect_failure(here);
-    // Waits for a request that is on its way: otherwise the next try would leave one over.
+    // Waits for a request that is still on its way. Otherwise it would arrive during the next try.
     const auto way = static_cast<DAT_TIMEOUT>(time_on_the_way().count());
     DAT_EVENT event{};
     DAT_COUNT left = 0;
@@ -130,9 +130,9 @@ TEST_F(Dat2DatagramAddresses, NobodyAnswersInTime) {
   ASSERT_DAT_OK(accept(cr, there.ep()));
   expect_failure(there);
   there_and_back();
-  // An attempt that was given up may have brought its request since the listener's EVD was looked
-  // at. No request comes once the PSP has been freed, and those that have come must end before
-  // their IA.
+  // A request of an attempt that was given up may have arrived after the last dequeue from the
+  // listener's EVD. No request arrives after the PSP has been freed. The requests that have arrived
+  // must be freed before their IA is closed.
   listener.psp().free();
   DAT_EVENT late{};
   while (dat_evd_dequeue(listener.evd(), &late) == DAT_SUCCESS)

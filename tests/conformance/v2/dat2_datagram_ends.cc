@@ -59,7 +59,7 @@ TEST_F(Dat2DatagramEnds, AStoppedProcessAndADeadOneHoldNobodyUp) {
   EXPECT_NO_EVENT(here.connect_evd());
 }
 
-// Sends datagrams to a process that does not take them, until they find no more room.
+// Sends datagrams to a process that does not take them, until there is no room for more.
 class Dat2LostDatagrams : public Dat2Datagrams {
  protected:
   void SetUp() override {
@@ -98,14 +98,14 @@ TEST_F(Dat2LostDatagrams, EachThatFindsNoRoomIsCounted) {
   EXPECT_EQ(lost(), 2U);
 }
 
-// The 128 datagrams that are kept wait for as long as the ring has no room.
+// Up to 128 datagrams are kept, and wait for as long as the ring has no room.
 class Dat2KeptDatagrams : public Dat2LostDatagrams {
  protected:
   void SetUp() override {
     if (transport() != "shm") GTEST_SKIP() << "only there is it known what has left";
     Dat2LostDatagrams::SetUp();
   }
-  // No event tells of a lost datagram: only the counter shows it.
+  // No event reports a lost datagram: only the counter shows it.
   void expect_lost(std::uint64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
     while (lost() != count && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -133,7 +133,7 @@ TEST_F(Dat2KeptDatagrams, AreCountedAsThePeerEnds) {
   EXPECT_EQ(lost(), 130U) << "there is nobody any more";
 }
 
-// A connected endpoint whose consumer puts the mark of datagrams into its request.
+// A connected endpoint whose consumer puts the mark of a datagram request into its own request.
 class Dat2Liar : public Dat2Datagrams {
  protected:
   void SetUp() override {
@@ -227,7 +227,7 @@ TEST_F(Dat2DatagramEnds, FreedInTheMiddleOfItAll) {
   expect_failure(there);
 }
 
-// A consumer whose sends have completed may end: the datagrams that it has sent arrive.
+// A consumer may end once its sends have completed: the datagrams that it has sent arrive.
 class Dat2LastDatagrams : public Dat2Datagrams {
  protected:
   static constexpr DAT_UINT64 kMany = 64; // 256 KiB: more than any transport takes at once

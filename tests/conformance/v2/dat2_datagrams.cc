@@ -106,7 +106,7 @@ TEST_F(Dat2Datagrams, WithoutARecvDroppedAndNothingBreaks) {
     expect_sent(here, i, 100);
   }
   EXPECT_EQ(expect_dto(there.recv_evd(), there.ep(), 0), kHeaderRoom + 100);
-  // Some datagrams may still be on the way; the last one comes behind all of them.
+  // Some datagrams may still be on the way. The last one arrives after all of them.
   for (DAT_UINT64 i = 1; i != 62; ++i) ASSERT_DAT_OK(post_recv(there.ep(), {theirs.segment()}, i));
   ASSERT_DAT_OK(send(here, names.of_passive, mine.segment(0, 7), 60));
   expect_sent(here, 60, 7);
@@ -195,7 +195,7 @@ TEST_F(Dat2Datagrams, AreCounted) {
   EXPECT_EQ(count(there_ia, DCNT_IA_CM_AH_REQ_RX), 1U);
   EXPECT_EQ(count(here_ia, DCNT_IA_CM_AH_RESOLVED), 1U);
   EXPECT_EQ(count(there_ia, DCNT_IA_CM_AH_RESOLVED), 1U);
-  // A datagram that finds no Recv is dropped before the one behind it arrives in a Recv.
+  // If a datagram found no Recv, it has been dropped before the next datagram arrives in a Recv.
   EXPECT_EQ(count(there_ia, DCNT_IA_DIAG_ERR_RQ_UDSDPRD), 0U);
   ASSERT_DAT_OK(post_recv(there.ep(), {theirs.segment(0, kHeaderRoom + 4)}, 1));
   ASSERT_DAT_OK(send(here, names.of_passive, mine.segment(0, 5)));

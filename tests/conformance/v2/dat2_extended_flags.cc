@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Completion flags of the requests of DAT 2.0 and its extensions: fenced, suppressed, unsignalled,
-// solicited. dat2_datagrams.cc tests those of datagrams.
+// Completion flags of the requests that DAT 2.0 and its extensions added: fenced, suppressed,
+// unsignalled, solicited. dat2_datagrams.cc tests the flags of datagrams.
 #include "dat.h"
 
 #include <dat2/dat_ib_extensions.h>
@@ -52,8 +52,8 @@ class ExtendedPosts {
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
 
-  // The request reads or writes the last 8 octets of `mine` and the last 8 of `theirs`. It gets a
-  // Recv if it needs one.
+  // The request reads or writes the last 8 octets of `mine` and the last 8 of `theirs`. If the
+  // request takes a Recv, post() posts that Recv.
   DAT_RETURN post(Extended operation, DAT_UINT64 number, DAT_COMPLETION_FLAGS flags) {
     return post(operation, number, flags, theirs.remote(kMiB - 8, 8),
                 operation == Extended::SendInvalidate ? bound() : 0);
@@ -64,7 +64,7 @@ class ExtendedPosts {
     wrong.rmr_context = ~wrong.rmr_context;
     return post(operation, number, flags, wrong, theirs.rmr_context());
   }
-  // Takes the completion of the Recv, if the request has taken one.
+  // Takes the completion of the request's Recv, if the request takes one.
   void expect_received(Extended operation) {
     if (!takes_a_recv(operation)) return;
     const DAT_EVENT event = poll_event(passive().recv_evd());
@@ -192,7 +192,7 @@ TEST_P(Dat2ExtendedFlags, AFencedOneWaitsForTheReadBeforeIt) {
   // A Read copies the last octets last.
   ASSERT_DAT_OK(post_read(posts.active().ep(), {posts.mine.segment()}, posts.theirs.remote(), 10));
   if (atomic) {
-    // The atomic operation changes the octets that the Read reads, and copies the old ones to
+    // The atomic operation changes the octets that the Read reads. It copies the old octets to
     // another place.
     Buffer old = posts.active().buffer(8);
     DAT_LMR_TRIPLET sink = old.segment();
@@ -208,13 +208,13 @@ TEST_P(Dat2ExtendedFlags, AFencedOneWaitsForTheReadBeforeIt) {
     ExtendedPosts::expect_posted(next_event(posts.active().request_evd()), 11);
     EXPECT_EQ(posts.mine.text(kMiB - 8, 8), std::string(8, '\0')) << "read before";
     EXPECT_EQ(old.text(0, 8), std::string(8, '\0'));
-    // Takes the lock under which a thread of the peer may have changed the octets: ThreadSanitizer
-    // sees no other order.
+    // Takes the lock under which a thread of the peer may have changed the octets. Without that,
+    // ThreadSanitizer sees no order between the change and this read.
     EXPECT_NO_EVENT(posts.passive().recv_evd());
     EXPECT_NE(posts.theirs.text(kMiB - 8, 8), std::string(8, '\0'));
     return;
   }
-  // The request carries the octets that the Read has brought, to the beginning of `theirs`.
+  // The request carries the octets that the Read has brought to the beginning of `theirs`.
   ASSERT_DAT_OK(post_recv(posts.passive().ep(), {posts.inbox.segment()}, 1));
   DAT_LMR_TRIPLET source = posts.mine.segment(kMiB - 8, 8);
   DAT_RMR_TRIPLET target = posts.theirs.remote(0, 8);

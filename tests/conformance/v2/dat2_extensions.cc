@@ -37,7 +37,7 @@ Completion next_completion(DAT_EVD_HANDLE evd) {
 
 class Dat2Extensions : public Connected {
  protected:
-  // Words that a peer's operations change: every access to them is atomic.
+  // Words that a peer's operations change, so every access to them is atomic.
   static std::uint64_t* word(Buffer& buffer, std::size_t offset) {
     return reinterpret_cast<std::uint64_t*>(buffer.bytes().data() + offset);
   }
@@ -261,7 +261,7 @@ TEST_F(Dat2Extensions, NoCollectiveIsOffered) {
     SCOPED_TRACE(name);
     EXPECT_DAT_TYPE(answer, DAT_NOT_IMPLEMENTED);
   }
-  // Neither is any number of an operation that does not exist.
+  // The same holds for a number that is no operation.
   EXPECT_DAT_TYPE(dat_extension_op(ia, static_cast<DAT_EXTENDED_OP>(30)), DAT_NOT_IMPLEMENTED);
 }
 

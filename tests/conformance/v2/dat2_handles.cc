@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The handles of the calls that only DAT 2.0 has: null, freed, of another kind, and no handle at
-// all.
+// The handles that the calls of DAT 2.0 alone take. Each is tried null, freed, of another kind, and
+// as a pointer that is no handle.
 #include "dat.h"
 
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Notification of DAT 2.0: CNOs with a descriptor, taking a trigger without waiting.
+// Notification of DAT 2.0: CNOs with a descriptor, and taking a trigger without waiting.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -62,7 +62,7 @@ TEST_F(Dat2Notification, WithoutDescriptorsTheLimitIsNamed) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
   EXPECT_EQ(no_descriptor, -1);
-  // DATUM_LOG=debug adds the refusal in a line of its own.
+  // With DATUM_LOG=debug a second line reports the refusal.
   EXPECT_EQ(said.substr(0, said.find('\n')),
             "datum warn: dat_cno_fd_create: no descriptors for the CNO (eventfd2, fcntl): "
             "Too many open files; this process may have 0 (`ulimit -n`), which is its "
@@ -167,8 +167,7 @@ TEST(Dat2Descriptor, AMessageMakesItReadable) {
   ASSERT_DAT_OK(dat_evd_modify_cno(pair.passive().recv_evd(), DAT_HANDLE_NULL));
 }
 
-// Three ways to wait for a descriptor. Each tells, without waiting, whether the descriptor is
-// readable.
+// Three ways to check, without waiting, whether a descriptor is readable.
 bool by_poll(int descriptor) {
   pollfd one{descriptor, POLLIN, 0};
   return ::poll(&one, 1, 0) == 1 && one.revents == POLLIN;
@@ -211,7 +210,7 @@ TEST_F(Dat2Notification, PollSelectAndEpollReportItAsLongAsATriggerWaits) {
     expect_all(false);
     trigger();
     expect_all(true);
-    expect_all(true); // looking takes no trigger
+    expect_all(true); // polling the descriptor takes no trigger
     DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
     EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
   }
@@ -246,8 +245,8 @@ TEST_F(Dat2Notification, ATriggerFromBeforeIsReportedToWhoeverBeginsToLook) {
   EXPECT_FALSE(once.reports());
 }
 
-// The loop of the manual page: take the trigger, empty the EVD, wait again. If epoll is
-// edge-triggered, a message that the loop misses is missed for ever.
+// The loop of the manual page: take the trigger, empty the EVD, wait again. With an edge-triggered
+// epoll, a message that the loop overlooks is lost to it for ever.
 class Dat2EventLoop : public testing::TestWithParam<std::uint32_t> {};
 
 // Rules: DAT2.74

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whether the IAs of two names are one adapter, or stand in for each other.
+// Whether the IAs of two names are one adapter, or whether one can stand in for the other.
 #include "dat.h"
 
 #include <string>
@@ -35,7 +35,8 @@ DAT_RETURN related_to_none(DAT_IA_HANDLE, const DAT_NAME_PTR, DAT_BOOLEAN* answe
   return DAT_SUCCESS;
 }
 
-// A registered provider whose IA can only be opened, asked for its relations, and closed.
+// A registered provider whose IA supports three calls only: open, the query of relations, and
+// close.
 template <int kNumber>
 class ByHand {
  public:
@@ -87,7 +88,7 @@ TEST_F(Dat2Related, AnAliasIsWhatItStandsFor) {
   EXPECT_EQ(related(kIaAlias, "another"), DAT_HA_FALSE);
 }
 
-// The built-in IAs are of Datum's provider, those of the simulated network of another one.
+// The built-in IAs belong to Datum's provider, the IAs of the simulated network to another one.
 // Rules: DAT2.84
 TEST_F(Dat2Related, TwoNamesOfOneAdapter) {
   const Ia whole_host = open_by("datum");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // v2/datagrams.h: endpoints of datagrams, and their events.
-// Lives here: two of them in a fixture, resolving, sending, and the checks that most tests make.
+// Lives here: a fixture with two such endpoints, resolving, sending, and the checks that most tests
+// make.
 // Not here:   rules; those are the tests. The calls are macros with casts of C.
 #pragma once
 

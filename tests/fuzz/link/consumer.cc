@@ -96,6 +96,10 @@ void Consumer::work() {
   take_events();
 }
 
+void Consumer::end_call() {
+  adapter_->destroy_retired();
+}
+
 void Consumer::set_attention(bool asleep) {
   transport_.set_attention(asleep ? Attention::Asleep : Attention::Polling);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/link/consumer.h: the honest side of a link: an adapter, what its consumer does with
-// it, and what the consumer may rely on whatever the peer does.
+// it, and what the consumer may rely on, whatever the peer does.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class AnyMemory final : public MemoryProbe {
   }
 };
 
-// Time that passes with each look at it, so that a wait with a deadline ends.
+// Each query of the time lets time pass, so a wait with a deadline ends.
 class LookedAtTime final : public Progress {
  public:
   bool poll() override { return false; }
@@ -54,10 +54,12 @@ class Consumer {
   Consumer(HostileFabric& fabric, bool with_srq);
   ~Consumer();
 
-  // The ranges that the peer may have learnt: all of them, also those that it was not granted.
+  // The ranges that the peer may have learnt: all ranges, also those that it was not granted.
   std::vector<KnownRange> known_ranges() const;
 
   void work(); // runs the timers and the transport, then takes the events
+  // The facade does the same after each call, when it releases the lock.
+  void end_call();
   void pass(Duration time) { time_.pass(time); }
   void set_attention(bool asleep);
   void connect(std::size_t which);
@@ -68,7 +70,7 @@ class Consumer {
   void reset(std::size_t which);
   // Gives a region up, or registers it again.
   void toggle(std::size_t region);
-  // Ends everything, and requires that nothing is left unanswered.
+  // Ends everything. Requires that no request is left unanswered.
   void finish();
 
  private:

@@ -25,7 +25,7 @@ T* zeroed(std::size_t count) {
 
 } // namespace
 
-// As with the real one, nothing outside the file can be mapped.
+// As with real direct access, nothing outside the file can be mapped.
 std::byte* HostileMemory::map(const RegionEntry& entry, Stag, bool) {
   if (entry.backing_fd < 0 || entry.backing_offset > kSize ||
       entry.length > kSize - entry.backing_offset)
@@ -81,7 +81,7 @@ class HostileFabric::PendingDial final : public Dial {
   DialEvents& events_;
 };
 
-// All runs share one table: it is large, and an adapter that ends leaves no entry behind.
+// All runs share one table: it is large, and an adapter leaves no entry behind when it ends.
 std::span<RegionEntry> HostileFabric::region_storage() {
   static RegionEntry* const entries = zeroed<RegionEntry>(RegionTable::kCapacity);
   return {entries, RegionTable::kCapacity};

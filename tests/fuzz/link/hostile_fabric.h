@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/link/hostile_fabric.h: a Fabric whose links lead to the fuzzer.
 // Lives here: segments on the heap, so that AddressSanitizer guards their ends; a peer's memory and
-//             region table that the fuzzer writes; condemned links that are lost at the next turn.
+//             region table, which the fuzzer writes; condemned links, which are lost at the next
+//             turn.
 // Not here:   what the peer writes (hostile_peer.h).
 #pragma once
 
@@ -13,7 +14,8 @@
 
 namespace datum::fuzz {
 
-// The peer's memory as the kernel would let us reach it: one file, and one range of addresses.
+// The peer's memory as the kernel would let this side reach it: one file, and one range of
+// addresses.
 class HostileMemory final : public DirectAccess {
  public:
   static constexpr std::size_t kEntries = 16;
@@ -30,7 +32,7 @@ class HostileMemory final : public DirectAccess {
  private:
   bool contains(std::uint64_t remote, std::span<const Segment> pieces) const;
   RegionEntry entries_[kEntries];
-  std::unique_ptr<std::byte[]> bytes_{new std::byte[kSize]}; // what is in it does not matter
+  std::unique_ptr<std::byte[]> bytes_{new std::byte[kSize]}; // its contents do not matter
 };
 
 class HostilePort final : public LinkPort {
@@ -79,7 +81,7 @@ class HostileFabric final : public Fabric {
   void make_link(int side);
   void lose_link();
   void ring_us();
-  // Answers the oldest dial: with the link, which is made if there is none, or with a refusal.
+  // Answers the oldest dial, either with the link, which is made if necessary, or with a refusal.
   void answer_dial(bool refuse);
 
  private:

@@ -31,6 +31,13 @@ KnownRange choose_range(Input& input, std::span<const KnownRange> ranges) {
   return range;
 }
 
+// An Atomic is drawn as a changed ReadRequest, so that the kept inputs mean what they meant before
+// there were Atomics.
+RecordType type_of(std::uint8_t drawn, std::uint8_t changes) {
+  const auto type = static_cast<RecordType>(drawn % 14);
+  return type == RecordType::ReadRequest && (changes & 0x40U) != 0 ? RecordType::Atomic : type;
+}
+
 } // namespace
 
 void HostilePeer::begin() {
@@ -117,6 +124,9 @@ void HostilePeer::fill_rdma(RecordHeader& header, Input& input,
   const KnownRange range = choose_range(input, ranges);
   header.rdma = {range.stag, 0, range.address};
   if (header.type == RecordType::ReadRequest) header.read.length = input.pick(kLongLengths);
+  if (header.type != RecordType::Atomic) return;
+  header.atomic.operand = input.take<std::uint64_t>();
+  header.atomic.compare = input.take<std::uint64_t>();
 }
 
 // The segments of a message that the honest side is to fetch. They need not lie in the peer's
@@ -131,9 +141,11 @@ void HostilePeer::fill_fetch(std::byte* payload, Input& input, std::uint32_t seg
 }
 
 void HostilePeer::send_record(Input& input, std::span<const KnownRange> ranges) {
-  const auto type = static_cast<RecordType>(input.byte() % 14);
-  RecordHeader header = control(type, input.byte());
+  const std::uint8_t drawn = input.byte();
+  const std::uint8_t connection = input.byte();
   const std::uint8_t changes = input.byte();
+  const RecordType type = type_of(drawn, changes);
+  RecordHeader header = control(type, connection);
   header.flags = input.byte();
   header.length = input.pick(kLengths);
   if ((changes & 0x01U) != 0) header.acked += small_change(input);
@@ -142,7 +154,12 @@ void HostilePeer::send_record(Input& input, std::span<const KnownRange> ranges) 
   if ((changes & 0x08U) != 0) header.status = input.byte();
   switch (type) {
   case RecordType::Write:
-  case RecordType::ReadRequest: fill_rdma(header, input, ranges); break;
+  case RecordType::ReadRequest:
+  case RecordType::Atomic: fill_rdma(header, input, ranges); break;
+  case RecordType::Note:
+    if ((changes & 0x40U) == 0) break;
+    header.note = {input.take<std::uint64_t>(), input.take<std::uint32_t>(), input.byte() % 8U};
+    break;
   case RecordType::SendFetch:
     header.fetch = {input.pick(kLongLengths), 1 + input.byte() % 80U};
     if ((changes & 0x10U) == 0) header.length = header.fetch.segments * 24;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/link/hostile_peer.h: the hostile end of a link. It knows the protocol, reads what it
-// is sent, and writes what the input says into everything that it maps.
+// is sent, and writes what the input says into all memory that it maps.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ class HostilePeer {
   void connect(std::size_t which, ConnQual qualifier);
   void answer(std::size_t which);
   void confirm(std::size_t which);
-  // A record that is right but for what the input changes.
+  // A record that is right except for what the input changes.
   void send_record(Input& input, std::span<const KnownRange> ranges);
 
   void scribble(Input& input);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/consumer.cc: what the consumer above the session does: it starts requests, and
-// answers the peer's request for a connection.
+// tests/fuzz/session/consumer.cc: the consumer above the session, which starts requests and answers
+// the peer's request for a connection.
 #include "session/play.h"
 
 namespace datum::fuzz {
@@ -9,7 +9,7 @@ WorkRequest& Play::new_work(unsigned choice, std::size_t size) {
   constexpr Opcode kPlain[] = {Opcode::Send, Opcode::RdmaWrite, Opcode::RdmaRead, Opcode::Send};
   constexpr Opcode kExtended[] = {Opcode::SendInvalidate, Opcode::WriteImmediate, Opcode::FetchAdd,
                                   Opcode::CompareSwap};
-  const bool plain = (choice & 0x40U) == 0; // else the request says what it is
+  const bool plain = (choice & 0x40U) == 0; // otherwise the request names its opcode
   Opcode opcode = plain ? kPlain[choice % 4] : Opcode::Send;
   if (plain && (choice & 0x10U) != 0) opcode = kExtended[choice % 4];
   const bool atomic = is_atomic(opcode) || (!plain && choice % 8 == 7);
@@ -36,7 +36,8 @@ WorkRequest& Play::new_work(unsigned choice, std::size_t size) {
 void Play::consumer_starts(Input& input, bool now) {
   const unsigned choice = input.byte();
   std::size_t size = (choice & 0x80U) != 0 ? input.take<std::uint16_t>() : input.byte();
-  // Around 8192 octets: up to there a session copies payload and computes its CRC in one pass.
+  // Sizes around 8192 octets: up to that size a session copies payload and computes its CRC in one
+  // pass.
   if ((choice & 8U) != 0) size = 4096 + 32 * (size % 256);
   WorkRequest& work = new_work(choice, size);
   if (now) {

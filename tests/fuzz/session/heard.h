@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/heard.h: reads what a session sends, as an honest peer does: which requests
-// the peer has to answer, and how many messages it can acknowledge. It requires what every peer may
-// rely on.
+// tests/fuzz/session/heard.h: reads what a session sends, as an honest peer does. It finds out
+// which requests the peer has to answer and how many messages the peer can acknowledge. It also
+// checks what every peer may rely on.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ class Heard {
   Heard(bool initiator, std::uint32_t first_msn)
       : initiator_(initiator), next_msn_{first_msn, first_msn, 1, first_msn},
         placed(first_msn - 1) {}
-  // The session sent these octets next.
+  // Reads the octets that the session sent next.
   void hear(iwarp::Octets octets, const iwarp::Session& session);
   void may_be_as_long(std::size_t ulpdu) { most_ = std::max(most_, ulpdu); }
   void cut_at(std::size_t ulpdu) { hello_ulpdu_ = ulpdu; }
@@ -47,10 +47,11 @@ class Heard {
   std::uint32_t next_msn_[4];
 
  public:
-  std::deque<Read> reads;          // to be answered, oldest first
-  std::uint32_t placed;            // Sends and Writes, as acknowledgements count them
+  std::deque<Read> reads; // to be answered, oldest first
+  // how many Sends and Writes were placed, as acknowledgements count them
+  std::uint32_t placed;
   iwarp::test::Bytes last_request; // header of the last Send or Write
-  bool silent_written = false;     // an acknowledgement came before a Hello of the peer
+  bool silent_written = false;     // an acknowledgement was sent before the peer said Hello
 };
 
 } // namespace datum::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/honest_peer.cc: the honest steps of the peer, which keeps to the protocol and
-// answers what it was asked.
+// tests/fuzz/session/honest_peer.cc: the honest steps of the peer. In these it keeps to the
+// protocol and answers what it was asked.
 #include "session/play.h"
 
 namespace datum::fuzz {
@@ -62,7 +62,7 @@ void Play::honest_hello(unsigned choice) {
   if (heard_.silent_written) saw(Situation::LateHello, choices_.initiator());
 }
 
-// Answers the oldest Read or Atomic, and of a Read at most that many octets.
+// Answers the oldest Read or Atomic. Sends at most `most` octets of a Read.
 void Play::honest_answer(std::size_t most) {
   if (heard_.reads.empty()) return;
   Heard::Read& read = heard_.reads.front();

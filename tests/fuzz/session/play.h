@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/session/play.h: one play of an input by fuzz_iwarp_session: the session, its peer and
 // its consumer.
-// Lives here: what an input chooses, the memory of both sides. A peer that says anything, and what
-//             must hold, are in fuzz_iwarp_session.cc.
+// Lives here: what an input chooses, the memory of both sides. fuzz_iwarp_session.cc has the
+//             peer that says anything, and the checks.
 #pragma once
 
 #include <algorithm>
@@ -27,19 +27,19 @@ inline constexpr unsigned kExtensions = 0x08;
 inline constexpr unsigned kPatient = 0x10;
 inline constexpr unsigned kConnected = 0x20; // begin in full operation
 inline constexpr unsigned kPeerIsOwn = 0x40;
-inline constexpr unsigned kMore = 0x80; // three more octets
+inline constexpr unsigned kMore = 0x80; // three more octets follow
 
 // The second octet.
 inline constexpr unsigned kMarkers = 0x01; // wanted by the peer
 inline constexpr unsigned kOldRequest = 0x02;
-inline constexpr unsigned kPrivateData = 0x04; // the fourth says how much
+inline constexpr unsigned kPrivateData = 0x04; // the fourth octet is their length
 inline constexpr unsigned kLastMsns = 0x08;    // MSNs begin shortly before they wrap to 0
 inline constexpr unsigned kRoundTrip = 0x10;
 inline constexpr unsigned kNoExtensions = 0x20;
-inline constexpr unsigned kAnotherPlace = 0x40; // there is one to ask if no reply comes
+inline constexpr unsigned kAnotherPlace = 0x40; // there is another place to ask if no reply comes
 inline constexpr unsigned kNotArrived = 0x80;
-// The third octet: the form of RTR, the longest ULPDU in the Hello of a peer of our own kind, and
-// the size of TCP's segments.
+// The third octet: the form of the RTR, the longest ULPDU in the Hello of an own peer, and the size
+// of TCP's segments.
 inline constexpr unsigned kForms = 0x03;
 inline constexpr unsigned kHelloSizes = 0x1c;
 inline constexpr unsigned kSegmentSizes = 0xe0;
@@ -58,8 +58,8 @@ struct Memory {
 alignas(64) inline Memory writable;
 alignas(64) inline Memory readable;
 alignas(64) inline std::array<std::byte, 70000> sources;
-// Reads place their octets here, and requests are sent from `sources`, so that nothing that was
-// read is sent again.
+// Reads place their octets here. Requests are sent from `sources`, so nothing that was read is sent
+// again.
 inline constexpr std::size_t kMostRead = 8192;
 inline constexpr std::size_t kSinks = 8; // more than Reads at a time
 alignas(64) inline std::array<std::array<std::byte, kMostRead>, kSinks> sinks;

@@ -18,7 +18,7 @@ namespace {
 
 using datum::fuzz::kSituations;
 
-// libFuzzer clears this array before each input, and looks at it afterwards.
+// libFuzzer clears this array before each input and reads it afterwards.
 [[gnu::section("__libfuzzer_extra_counters")]] std::uint8_t of_this_input[2 * kSituations];
 std::array<std::uint64_t, 2 * kSituations> of_all;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/situations.h: what the inputs of fuzz_iwarp_session have to reach, by name, as
-// a peer and a consumer see it.
+// tests/fuzz/session/situations.h: the situations that the inputs of fuzz_iwarp_session have to
+// reach, by name, as a peer and a consumer see them.
 //   fuzz_iwarp_session --situations FOLDER    plays the inputs kept there; fails if one is missing
-// libFuzzer counts them as it counts branches: it keeps and merges inputs for their sake.
+// libFuzzer counts situations as it counts branches, so it keeps and merges inputs that reach new
+// ones.
 #pragma once
 
 #include <cstddef>

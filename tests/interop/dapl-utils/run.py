@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Debian's own DAT programs (package dapl2-utils), unmodified, over this build's DAT 2.0.
 
-Each row of the matrix is a server and its clients, or one program alone, over one stack. A row passes
-when both sides say what they say when all is well, and no signal ends them; their exit status tells
-nothing. With words, only the rows run whose name has one of them. The stacks run side by side, each in a
-network of its own, so that no other program takes a port of theirs. README.md lists every mode of the
-programs. Missing programs are installed, as root or with a sudo that asks nothing. Exit 4: they are
-missing, and could not be installed. With CI=true, where nothing may be left out, that is a failure.
+Each row of the matrix is a server and its clients, or one program alone, over one stack. A row
+passes when both sides print the lines of a success and no line of a failure, and no signal ends
+them. Their exit status is not used, since it can be 0 after a failure. With words as arguments,
+only the rows run whose name has one of these words. The stacks run side by side, each in a network
+of its own, so that no other program takes their ports. README.md lists every mode of the programs.
+Missing programs are installed, as root or with a sudo that asks for no password. Exit 4: programs
+are missing, and could not be installed. With CI=true, where nothing may be left out, that is a
+failure.
 """
 import argparse
 import atexit
@@ -28,34 +30,36 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# A name from the manual pages of the programs. Our registry knows it by DATUM_ALIAS, Debian's by a
-# dat.conf.
+# The adapter's name, from the manual pages of the programs. Our registry knows this name by
+# DATUM_ALIAS, and Debian's registry knows it by a dat.conf.
 IA = "ofa-v2-ib0"
-THEIR_CONF = pathlib.Path("/etc/dat.conf")  # of Debian's libdapl2
+THEIR_CONF = pathlib.Path("/etc/dat.conf")  # from Debian's libdapl2
 LIMIT = 90  # seconds for each program
-SIDE_CHANNEL = 15828  # dtest, dtestcm and dtestx meet there before they use DAT
-DTESTSRQ_READY = "server ready on port"  # it has no such channel
-PORT = re.compile(r"-n \d+")  # of dapltest
+# The TCP port by which both sides of dtest, dtestcm and dtestx talk before they use DAT.
+SIDE_CHANNEL = 15828
+DTESTSRQ_READY = "server ready on port"  # dtestsrq has no such channel
+PORT = re.compile(r"-n \d+")  # dapltest's option for its port
 QUIT_SAYS = ("DT_cs_Client: Starting Test", "DT_cs_Client: ========== End of Work -- Client Exiting")
-# Programs that tell where they listen before they do, and what shows that they do: a line of
-# output, or a port.
+# Servers that tell their client where they listen before they listen. The value shows that they
+# listen: a line of their output, or a port.
 TOLD_EARLY = {"dtest": "Server waiting for connect request", "dtestx": 31112}
 ONE_HOST = ("shm", "tcp", "debian")
 OURS = ("shm", "tcp")  # our registry, one host
-STACKS = (*ONE_HOST, "hosts")  # in the last the client is on another host, so Datum chooses the way
-EVERYWHERE = (*STACKS, "debian-hosts")  # for some rows also two hosts with Debian's registry
+STACKS = (*ONE_HOST, "hosts")  # in "hosts" the client is on another host, and Datum chooses the way
+EVERYWHERE = (*STACKS, "debian-hosts")  # some rows also run over two hosts with Debian's registry
 SERVER_HOST, CLIENT_HOST = "10.77.0.1", "10.77.0.2"
-PAIRS = 4  # more adapters, ofa-v2-ib1 and so on, each at an address of its own
-# Parts of what the programs say when something is wrong, in capitals or not; `strings` shows the
-# lines. What a row says of these although all is well is one of its remarks.
+PAIRS = 4  # the number of further adapters, ofa-v2-ib1 and so on, each at an address of its own
+# Parts of the lines that the programs print when something is wrong, in capitals or not. `strings`
+# shows all their lines. If a row prints such a line although all is well, the line is in its
+# remarks.
 FORBIDDEN = ("err", "fail", "warn", "swallow", "mismatch", "reject", "broken", "unreach", "bad ", "bogus",
              "wrong", "nexpected", "nvalid", "no valid", "not valid", "illegal", "unknown", "unavailable",
              "annot", "can't", "can not", "could not", "couldn't", "not get", "no memory", "out of memory",
              "no address", "got null", "unimplemented", "unsupp", "not support", "use other", "next stage",
              "retrying", "reposting", "already started", "has lapsed", "no operations", "dat_state",
              "evd entry", "!= ", "returned dat_", "syntax", "usage", "leaked", "must ", "missing")
-NUMBER = re.compile(r"\b(0x[0-9a-f]+|[0-9a-f]{8,})\b")  # one may end with "bad"
-PASSED_CASE = "Result: PASS"  # of dapltest -T F
+NUMBER = re.compile(r"\b(0x[0-9a-f]+|[0-9a-f]{8,})\b")  # a hexadecimal number may end with "bad"
+PASSED_CASE = "Result: PASS"  # what dapltest -T F prints for each case that passed
 LEFT_OUT_LOGS = pathlib.Path(__file__).resolve().parent / "left-out"
 
 
@@ -64,18 +68,18 @@ class Row:
     program: str
     client: str
     client_says: list
-    server: str | None = None  # None: the client is alone; dapltest without a word is a server, too
+    server: str | None = None  # None: there is no server; "": a server without arguments (dapltest)
     server_says: list = dataclasses.field(default_factory=list)
-    ready: object = SIDE_CHANNEL  # the port that the server listens on, or what it says
-    remarks: tuple = ()  # parts of lines that it says although all is well
-    cases: int = 0  # of -T F; each has to pass
-    clients: int = 1  # side by side
-    pairs: int = 1  # of a server at an adapter of its own and its client
+    ready: object = SIDE_CHANNEL  # shows that the server is ready: a port, or a line of its output
+    remarks: tuple = ()  # parts of lines that look wrong but appear although all is well
+    cases: int = 0  # the number of cases of -T F; each has to pass
+    clients: int = 1  # the number of clients side by side
+    pairs: int = 1  # the number of servers, each with an adapter and a client of its own
     script: bool = False  # the client reads its arguments from a file
-    by_hand: bool = False  # the client asks the server itself where it is, and connects at once
+    by_hand: bool = False  # the client itself asks where the server is, and connects at once
     stacks: tuple = STACKS
     environment: dict = dataclasses.field(default_factory=dict)
-    files: int | None = None  # the limit on its open files
+    files: int | None = None  # the limit on the program's open files
 
     @property
     def name(self):
@@ -96,14 +100,14 @@ class LeftOut:
 
 def dtest(arguments):
     says = ["DAPL Test Complete. PASSED"]
-    # With -c two EVDs have one CNO. dtest looks at one of them, and calls a notification of the
-    # other "without EVD".
+    # With -c two EVDs share one CNO. dtest checks only one of them, and calls a notification by the
+    # other EVD "without EVD".
     remarks = ("WARNING: CNO notification: without EVD?",) if "-c" in arguments.split() else ()
     return Row("dtest", arguments, says, f"-s {arguments}", says, remarks=remarks)
 
 
 def by_hand(row):
-    """As the manual page says: the server, then the client, which connects before the server
+    """Starts server and client as the manual page says. Then the client connects before the server
     listens."""
     return dataclasses.replace(row, by_hand=True, stacks=EVERYWHERE)
 
@@ -160,25 +164,27 @@ def dtestx_query():
 
 
 def dtestx_datagrams(arguments):
-    """Unreliable datagrams; -U: so many endpoints on each side, -m: the server's have one peer each."""
+    """Unreliable datagrams. -U is the number of endpoints on each side. With -m each endpoint of
+    the server has one peer."""
     says = ["IB extension test - UD test PASSED"]
     return Row("dtestx", f"-c -u {arguments}".rstrip(), says, f"-s -u {arguments}", says)
 
 
 def dapltest(test, arguments, says, clients=1):
-    # Its server stays until it is told to quit.
+    # The server of dapltest runs until another program, -T Q, tells it to quit.
     port = " ".join(PORT.findall(arguments))
     return Row("dapltest", f"-T {test} {arguments}", says, f"-T S {port}".rstrip(), ["Exiting."],
                "Service Point Ready", clients=clients)
 
 
 def transfer(arguments, clients=1):
-    # With more than one thread (-t) dapltest's client has one counter for all its threads. It
-    # counts the first messages of the server down to 0, and then the last ones. A thread looks for
-    # the 0 every 10 ms. If the others have done all their work meanwhile, it sees less than 0 and
-    # gives up after 10 s: "FAIL: -32 Server test connections". So their work has to take much
-    # longer than 10 ms. Its clock has at most 100 ticks a second: 100 messages may begin and end in
-    # one, and then it has no figure.
+    # With more than one thread (-t) dapltest's client has one counter for all its threads. The
+    # counter counts the first messages of the server down to 0, and then the last messages. A
+    # thread checks for the 0 every 10 ms. If the other threads have done all their work between two
+    # checks, the thread sees less than 0 and gives up after 10 s: "FAIL: -32 Server test
+    # connections". So the work of a thread has to take much longer than 10 ms. The client's clock
+    # has at most 100 ticks a second. 100 messages may begin and end within one tick, and then the
+    # client has no figure to print.
     return dapltest("T", arguments, ["End of Work -- Client Exiting", "WQE/Sec"], clients)
 
 
@@ -186,7 +192,7 @@ def throughput(arguments):
     return dapltest("P", arguments, ["End of Work", "raw:"])
 
 
-# limit_rpost asks for more Recvs than an EP holds, to be refused.
+# limit_rpost posts Recvs until an EP holds no more and a post is refused.
 NO_MORE_RECVS = "dat_ep_post_recv fails: DAT_INSUFFICIENT_RESOURCES"
 
 
@@ -196,7 +202,7 @@ def limit(name, says, width=1):
 
 
 def limits(most, more="", stacks=ONE_HOST):
-    """All limits, one after the other, since none is named."""
+    """All limits, one after the other. dapltest tries all of them if its arguments name none."""
     made = [f"{objects} created: {most}\n"
             for objects in ("PZs", "CNOs", "EVDs", "EPs", "RSPs", "PSPs", "LMRs")]
     says = [f"IAs opened: {most}\n", *made, "recv buffers posted per EP: 16\n", "bytes OK - stopping now."]
@@ -204,8 +210,8 @@ def limits(most, more="", stacks=ONE_HOST):
 
 
 def exhausted(name, objects, refused, stacks=("shm",), files=None):
-    """Creates objects until one is refused, then frees them. There are as many CNOs as memory
-    holds."""
+    """Creates objects until a create call is refused, then frees them. There is no such row for
+    CNOs, since their number is limited only by memory."""
     says = [f"{objects}: ", refused, "DAT_INSUFFICIENT_RESOURCES"]
     return Row("dapltest", f"-T L -m 100000 {name}", says, remarks=(refused, "(`ulimit -n`)", "look at `ulimit -n`"),
                stacks=stacks, files=files)
@@ -218,11 +224,12 @@ def functions(group, cases, remarks=(), stacks=ONE_HOST, chosen="", unsupported=
 
 
 def queries():
-    # Debian's registry follows a handle that is none: left-out/dapltest-queryinfo.txt.
+    # Debian's registry crashes on invalid handles, which cases 13 and 15 pass:
+    # left-out/dapltest-queryinfo.txt.
     some = [case for case in range(18) if case not in (13, 15)]
     chosen = "".join(f" case{case}" for case in some)
-    # What the cases are to show, and the result of one that dapltest has not got, "Verify CR
-    # Querying".
+    # The descriptions of the cases, and the result of "Verify CR Querying", which dapltest does not
+    # implement.
     remarks = ("Description: Verify ", "passing a bad parameter to DAT_", "passing an invalid handle to DAT_",
                "Result: UNSUPP")
     return (functions("queryinfo", range(18), remarks, OURS, unsupported=1),
@@ -230,14 +237,15 @@ def queries():
 
 
 def beside_a_server(row):
-    """If both are on one host, the server has the port that the client tries to use, too."""
+    """A row of -T F while a server runs. On one host the server has the port that the client tries
+    to use, too."""
     remarks = ("rc == DAT_SUCCESS failed in file", "DAT_CONN_QUAL_IN_USE")
     return dataclasses.replace(row, server="-T S", server_says=["Exiting."], ready="Service Point Ready",
                                stacks=STACKS, remarks=(*row.remarks, *remarks))
 
 
 def their_provider():
-    """Debian's provider in our registry: it registers its adapter, and finds no hardware for it."""
+    """Debian's provider in our registry. It registers its adapter, and finds no hardware for it."""
     return Row("dtest", "-s", ['dat_provider_init of libdaplofa.so.2 with "ib0 0"',
                                f'ia "{IA}": add returns 0x00000000', "DAT_INVALID_ADDRESS",
                                f'ia "{IA}": remove returns 0x00000000'],
@@ -248,9 +256,9 @@ def their_provider():
 
 SMALL = "-b 4096 -B 10"
 MATRIX = [
-    # 4 MiB, 9 GB in all: over TCP that is the longest row.
+    # Messages of 4 MiB, 9 GB in all. Over TCP this row takes the longest time.
     dtest(""),
-    # Without -v they compare what arrived all the same.
+    # The programs compare what arrived even without -v.
     *(everywhere(dtest(f"{SMALL}{more}")) for more in
       ("", " -c", " -p", " -w", " -w -c", " -w -p", " -W", " -W -D", " -u -w", " -t", " -S 1", " -v")),
     everywhere(dataclasses.replace(dtest(SMALL), pairs=PAIRS)),
@@ -263,13 +271,13 @@ MATRIX = [
     dtest("-b 1048576 -B 20"),
     dtest(f"{SMALL} -d 1"),
     *(dtestcm(10, f"-b 5{more}") for more in ("", " -m -w", " -v", " -p 4711", " -u")),
-    dtestcm(2, "-b 1 -d 1"),  # it waits for a second after each request
+    dtestcm(2, "-b 1 -d 1"),  # the server waits for a second after each request
     *(everywhere(dtestcm(1000, f"-b 100{more}")) for more in
       ("", " -m", " -w", " -m -w", " -u", " -u -m", " -u -w", " -u -m -w")),
     *(dtestcm(1000, f"-b 100{more}") for more in (" -p 4711", " -v")),
     dtestcm(2000, "-b 200"),
-    dtestcm(2000, "-b 400"),  # at once more than a listener over TCP keeps half-open
-    # dtestx sleeps for some seconds each time.
+    dtestcm(2000, "-b 400"),  # more at once than a listener over TCP keeps half-open
+    # dtestx sleeps for some seconds in each row.
     everywhere(dtestx()),
     *(by_hand(row) for row in (dtestx(), *(dtestx_datagrams(each) for each in ("", "-U 20", "-m -U 4")))),
     dtestx("-p -v -b 65536"),
@@ -303,10 +311,10 @@ MATRIX = [
     transfer("-t 1 -w 16 -V -i 20 client SR 4096 1 server SR 4096 1 client RR 8192 1"),
     transfer("-t 8 -w 16 -i 200 -P client SR 1024 1 server SR 1024 1 client RW 4096 2"),
     transfer("-t 8 -w 16 -V -i 40 client SR 1024 1 server SR 1024 1 server RW 4096 2"),
-    # With -d it shows the state of its endpoint.
+    # With -d dapltest prints the state of its endpoint.
     dataclasses.replace(transfer("-i 2000 -d client SR 256 server SR 256"), remarks=("DAT_STATE: ",)),
     dataclasses.replace(transfer("-i 2000 client SR 256 server SR 256"), script=True),
-    # Its default adapter has this very name.
+    # A server without arguments uses the default adapter of dapltest, which has the name IA.
     dataclasses.replace(transfer("-i 2000 client SR 256 server SR 256"), server=""),
     transfer("-i 2000 -n 47000 client SR 256 server SR 256"),
     transfer("-i 2000 -R BE client SR 256 server SR 256"),
@@ -328,7 +336,7 @@ MATRIX = [
     limit("limit_size_lmr", "LMR of 0x40000000 bytes OK - stopping now.", width=2),
     limits(20),
     limits(1000, stacks=OURS),
-    limits(1000, " -w 16 -d", stacks=OURS),  # the example of its manual page
+    limits(1000, " -w 16 -d", stacks=OURS),  # the example of dapltest's manual page
     *(exhausted(f"limit_{name}", f"{name.upper()}s created", f"dat_{name}_create #{number} fails:")
       for name, number in (("pz", 65537), ("evd", 65535), ("ep", 65537))),
     exhausted("limit_lmr", "LMRs created", "dat_lmr_create failed"),
@@ -340,7 +348,7 @@ MATRIX = [
     functions("hwconn", range(4), ("not known; add a line to /etc/dat.conf",)),
     functions("pz", range(3)),
     functions("endpoint", range(3)),
-    # It registers no memory at all and remarks that this is an error; it goes on.
+    # One case registers no memory at all. dapltest prints that this is an error, and goes on.
     functions("mem", range(5), ("DAT_INVALID_PARAMETER", "failed in file")),
     functions("connmgt", range(2)),
     beside_a_server(functions("connmgt", range(2))),
@@ -356,25 +364,25 @@ LEFT_OUT = [
 
 
 class Stack:
-    """A libdat2, our provider, and the way that connections take."""
+    """A libdat2 with our provider, and the way that connections take."""
 
     def __init__(self, arguments, place):
         self.name = arguments.inside
         apart = self.name.endswith("hosts")
         self.address = self.client_address = "127.0.0.1"
-        self.client_prefix = []  # before its command
+        self.client_prefix = []  # comes before the client's command
         if apart:
             self.address, self.client_address = SERVER_HOST, CLIENT_HOST
             self.client_prefix = ["nsenter", f"--net={second_host()}"]
-        # More adapters of the server's host, with their names in dat.conf. The client opens the
-        # name that the server tells it.
+        # Further adapters of the server's host. Their names are in dat.conf, and the client opens
+        # the name that the server tells it.
         self.adapters = [(f"ofa-v2-ib{number}", f"10.77.0.1{number}" if apart else f"127.0.0.1{number}")
                          for number in range(1, PAIRS + 1)]
         transport = self.name if self.name in ("shm", "tcp") else "auto"
         self.by_memory = transport != "tcp" and not apart
         self.conf, self.client_conf = place / "dat.conf", place / "client.conf"
         provider = f'u2.0 nonthreadsafe default {arguments.lib / "libdatum2.so"} datum.0.1'
-        # As datum(7) says, these lines stand in front of the package's lines of the same names.
+        # As datum(7) says, these lines come before the package's lines of the same names.
         theirs = THEIR_CONF.read_text()
         if f"\n{IA} " not in theirs:
             sys.exit(f"{THEIR_CONF}: no line for {IA}; is it the one of Debian's libdapl2?")
@@ -400,10 +408,11 @@ def own_network():
 
 
 def second_host():
-    """Makes a network namespace and a cable to this one. Returns its path."""
+    """Makes a network namespace, and a cable between it and this one. Returns the path of the new
+    namespace."""
     host = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep infinity"],
                             stdout=subprocess.PIPE)
-    host.stdout.readline()  # it is there
+    host.stdout.readline()  # waits until the namespace exists
     atexit.register(host.kill)
     name = f"/proc/{host.pid}/ns/net"
     ip = ["ip", "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", str(host.pid)]
@@ -418,8 +427,8 @@ def second_host():
 
 
 def listening(port, by_memory=False):
-    """Whether a socket of this network namespace listens on that port. by_memory: and one for
-    shared memory, which Datum makes after the other."""
+    """Whether a socket of this network namespace listens on that port. With by_memory a socket for
+    shared memory must listen as well. Datum makes that socket last."""
     if by_memory:
         fields = map(str.split, pathlib.Path("/proc/net/unix").read_text().splitlines()[1:])
         if not any(each[3] == "00010000" and each[-1].endswith(f"/{port}") for each in fields):
@@ -435,22 +444,22 @@ def listening(port, by_memory=False):
 
 
 def as_they_say(address):
-    """An IPv4 address as the programs tell it to each other: the number that its octets are in
-    memory."""
+    """An IPv4 address in the form that the programs tell each other. They read the four octets as a
+    number in host byte order, and print the number in hexadecimal."""
     return b"%08x" % int.from_bytes(socket.inet_aton(address), sys.byteorder)
 
 
 def asked(address, client_address):
-    """Asks dtest or dtestx in place of its client where it listens."""
+    """Asks a server, dtest or dtestx, where it listens, in place of its client."""
     with socket.create_connection((address, SIDE_CHANNEL), LIMIT) as channel:
         place = channel.recv(128, socket.MSG_WAITALL)
-        # With datagrams the server, too, connects to the client's address.
+        # With datagrams the server also connects to the client's address, so it must be told that.
         channel.sendall(place.replace(as_they_say(address), as_they_say(client_address), 1))
     return place
 
 
 def teller(place, address):
-    """Returns a function that tells a client once, in place of the server, where the server
+    """Returns a function that, in place of the server, once tells a client where the server
     listens."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -471,7 +480,8 @@ def teller(place, address):
 
 
 def ended_by(status):
-    """What is wrong with an exit status: a signal is. The other numbers tell nothing."""
+    """What is wrong with an exit status. Only a signal is wrong, since the programs' own numbers
+    say nothing."""
     if status >= 0:
         return []
     return [f"ended by signal {-status}, {signal.strsignal(-status)}"]
@@ -482,7 +492,8 @@ class Program:
         self.output = output
         self.end = time.monotonic() + LIMIT
         with open(output, "w") as out:
-            # Line by line, so that what it says when it is ready can be waited for.
+            # The output comes line by line, so that wait_ready() sees a line as soon as it is
+            # printed.
             self.process = subprocess.Popen(["stdbuf", "-oL", *command], stdout=out,
                                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                             env=environment)
@@ -515,21 +526,24 @@ class Program:
     def misses(self, side, says, remarks):
         said = self.said()
         wrong = [f"the {side} did not say \"{each}\"" for each in says if each not in said]
-        # dapltest goes on to its end whatever happens, and says that it has succeeded.
+        # The lines of a success are not enough. dapltest goes on after a failure and prints them,
+        # too.
         return wrong + [f"the {side} said \"{line.strip()}\"" for line in said.splitlines()
                         if any(each in NUMBER.sub("0", line.lower()) for each in FORBIDDEN)
                         and not any(each in line for each in remarks)]
 
     def passed(self, cases):
-        """What is wrong with the number of cases of dapltest -T F that have passed."""
+        """Checks how many cases of dapltest -T F have passed. Returns what is wrong with the
+        number."""
         count = sum(line.strip() == PASSED_CASE for line in self.said().splitlines())
         return [] if count == cases else [f"{count} of {cases} cases passed"]
 
 
 def play(row, stack, programs, place):
-    """Runs a row. Returns what is wrong with it, nothing if it passed, and its programs."""
+    """Runs a row. Returns a list of what is wrong with it, which is empty if the row passed, and
+    the row's programs."""
     def command(arguments, adapter, address=None):
-        """address: of the server, if this is the client."""
+        """The command of one side. address: the server's address, if the side is a client."""
         which = "-D" if row.program == "dapltest" else "-P"
         host = []
         if address and row.server is not None:
@@ -537,7 +551,7 @@ def play(row, stack, programs, place):
         words = arguments.split()
         if not words and row.program == "dapltest":
             return [str(programs / row.program)]
-        # dapltest takes its options before the list of transfers.
+        # dapltest takes options only before the list of transfers.
         at = 2 if row.program == "dapltest" else len(words)
         prefix = [*stack.client_prefix] if address else []
         prefix += [] if row.files is None else ["prlimit", f"--nofile={row.files}"]
@@ -599,16 +613,16 @@ def spins(row):
 
 @contextlib.contextmanager
 def turn(row):
-    """A row whose two sides spin runs alone, because it takes both processors of a small
-    machine."""
+    """Waits until the row may run. A row whose two sides spin runs alone, since it takes both
+    processors of a small machine."""
     with open(__file__) as file:
         fcntl.flock(file, fcntl.LOCK_EX if spins(row) else fcntl.LOCK_SH)
         yield
 
 
 def many_files():
-    """Raises the limit on files. Each connection over TCP is one, and a shell allows less than 2000
-    at first."""
+    """Raises the limit on open files. Each connection over TCP is an open file, some rows make 2000
+    connections, and the default limit is lower."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     enough = 8192 if most == resource.RLIM_INFINITY else min(most, 8192)
     resource.setrlimit(resource.RLIMIT_NOFILE, (enough, most))
@@ -617,7 +631,7 @@ def many_files():
 def run_stack(arguments, rows):
     own_network()
     many_files()
-    # Rows that spin come last, because they would wait for the rows of all other stacks.
+    # Rows that spin come last, since such a row waits for the current rows of all other stacks.
     rows = sorted((row for row in rows if arguments.inside in row.stacks), key=spins)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -650,13 +664,14 @@ def run_side_by_side(arguments):
 
 
 def debian_lib():
-    """Where Debian's libdat2 is, next to the C library of this processor."""
+    """The folder of Debian's libdat2, which is also that of the C library."""
     found = sorted(pathlib.Path("/usr/lib").glob("*/libdat2.so.2"))
     return found[0].parent if found else pathlib.Path("/usr/lib")
 
 
 def installed():
-    """Where the programs are. Missing ones are installed, the only step that uses a network."""
+    """The folder of the programs. Installs them if they are missing. Only this step uses the
+    network."""
     found = shutil.which("dtest")
     if not found:
         subprocess.run([ROOT / "scripts/deps.sh", "interop"], check=False)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the end of a connection, by either side and in every way. siw's rdma_cm reports each
-// end as DISCONNECTED, whatever ended the connection.
+// interop/siw: the end of a connection, by either side and in every way. siw's rdma_cm reports
+// every end as DISCONNECTED.
 #include "../../conformance/harness/variable.h"
 #include "fixture.h"
 
@@ -17,7 +17,7 @@ class SiwClose : public SiwConnected {
     test::expect_connection_event(side.connect_evd(), number, side.ep());
   }
 
-  // Writes, Reads and Sends in turns, with a receive of siw's for each Send.
+  // Posts a Write, a Read and a Send in turns. siw has a receive for each Send.
   void post_requests() {
     const Remote remote = siw.memory();
     const DAT_RMR_TRIPLET there = test::remote_part(remote.stag, remote.address, kPiece);
@@ -31,7 +31,8 @@ class SiwClose : public SiwConnected {
     }
   }
 
-  // Each completes once and in its order: some with success, then the rest as flushed.
+  // Each of these requests must complete once and in order: some with success, then the rest as
+  // flushed.
   void expect_requests_end() {
     bool flushed = false;
     for (DAT_UINT64 cookie = 0; cookie < kRequests; ++cookie) {
@@ -44,7 +45,7 @@ class SiwClose : public SiwConnected {
     }
   }
 
-  // siw's receives, likewise.
+  // siw's receives must complete in the same way.
   void expect_receives_of_siw_end() {
     bool flushed = false;
     for (int i = 0; i < kRounds; ++i) {
@@ -60,7 +61,8 @@ class SiwClose : public SiwConnected {
     }
   }
 
-  // siw posts Sends that we take and Reads that we serve, then ends the connection in that way.
+  // siw posts Sends, for which we have Recvs, and Reads, which we serve. Then it ends the
+  // connection in that way.
   void end_by_siw_with_its_requests(const std::string& way) {
     const std::string ours =
         ' ' + std::to_string(buffer.rmr_context()) + ' ' + std::to_string(buffer.address());
@@ -71,8 +73,8 @@ class SiwClose : public SiwConnected {
     }
     const std::uint64_t sent = siw.end_by(way);
     const std::uint64_t received = expect_receives_end();
-    // siw may have stopped within a message. If an answer of ours is left unread there, its end
-    // becomes a reset, which discards what was on its way.
+    // siw may have stopped within a message. If its socket then holds an unread answer of ours, its
+    // end becomes a reset. A reset discards what is on its way.
     const bool in_order = expect_either_end() == DAT_CONNECTION_EVENT_DISCONNECTED;
     if (in_order) {
       EXPECT_GE(received, sent);
@@ -208,7 +210,7 @@ TEST_P(SiwClose, GracefulCloseOfTheIaIsRefusedWhileTheEndpointIsThere) {
   siw.expect_done(1, 64);
   expect_dto(side.request_evd(), 2, 64);
   side.ep().free();
-  siw.expect_event("DISCONNECTED"); // and the fixture closes the IA gracefully
+  siw.expect_event("DISCONNECTED"); // after the test, the fixture closes the IA gracefully
 }
 
 // Rules: SIW.16
@@ -283,7 +285,7 @@ TEST_P(SiwClose, QueuePairOfSiwInItsErrorState) {
   siw.expect_flushed(1);
 }
 
-// Either process may call first. Either way each side has one event.
+// Either process may call first. In both cases each side gets one event.
 // Rules: SIW.21
 TEST_P(SiwClose, BothDisconnectAtOnceWeAbruptly) {
   disconnect_on_both_sides(DAT_CLOSE_ABRUPT_FLAG);
@@ -301,7 +303,7 @@ TEST_P(SiwClose, BothDisconnectAtOnceWithRequestsOutstanding) {
   EXPECT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
   siw.answer();
   expect_requests_end();
-  // On a busy host siw's end may come first, and with Reads outstanding it is not an orderly one.
+  // On a busy host siw's end may come first. With Reads outstanding it is not an orderly end.
   expect_either_end();
   EXPECT_NO_EVENT(side.connect_evd());
   siw.expect_event("DISCONNECTED");
@@ -314,7 +316,7 @@ struct LongWait {
   const test::Variable wait{"DATUM_RNR_TIMEOUT", "60000"};
 };
 
-// A Send of siw's waits for a receive of ours, and a Read behind it waits for the Send.
+// A Send of siw's waits for a Recv of ours, and siw's next request, a Read, waits for the Send.
 class SiwWaits : private LongWait, public SiwClose {
  protected:
   void SetUp() override {
@@ -338,8 +340,8 @@ TEST_P(SiwWaits, AbruptDisconnect) {
 // Rules: SIW.36
 TEST_P(SiwWaits, GracefulDisconnect) {
   ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
-  // Our own requests are all done. The disconnect waits for siw's requests no longer than an end
-  // takes.
+  // All our own requests have ended. The disconnect does not wait for siw's requests, except for
+  // the time that an end may take.
   const DAT_EVENT end = test::next_event(side.connect_evd(), 2 * test::kPatience);
   EXPECT_EQ(end.event_number, DAT_CONNECTION_EVENT_DISCONNECTED);
   siw.expect_flushed(2);
@@ -360,8 +362,8 @@ TEST_P(SiwWaits, AbruptCloseOfTheIa) {
   siw.expect_event("DISCONNECTED");
 }
 
-// The Send that waited goes with the connection. siw flushes its Read when the queue pair goes, not
-// before.
+// The Send that waited is lost with the connection. siw flushes its Read only when the queue pair
+// is destroyed.
 // Rules: SIW.36
 TEST_P(SiwWaits, DisconnectBySiw) {
   siw.must("disconnect");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: whether we ask for CRCs. siw asks for none and accepts ours, and its consumer sees
-// no difference. So a socket beside siw reads what we ask for.
+// interop/siw: whether we ask for CRCs. siw asks for no CRC and accepts ours, and its consumer sees
+// no difference. So the tests use a plain socket at siw's end, which reads what we ask for.
 #include <cstring>
 #include <optional>
 
@@ -13,11 +13,11 @@ namespace {
 
 class SiwCrc : public SiwTest {
  protected:
-  // RFC 5044 section 7.1.1: the octet behind the key, and C in it.
+  // RFC 5044 section 7.1.1: the flags are in the octet after the key, and C is one of them.
   static constexpr std::size_t kFlags = 16;
   static constexpr std::uint8_t kCrcFlag = 0x40;
 
-  // The whole program runs once with each setting.
+  // The whole program runs once with each setting of DATUM_CRC.
   void SetUp() override {
     const std::string policy = setting("DATUM_CRC");
     ASSERT_TRUE(policy == "on" || policy == "off") << policy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: octets between an endpoint of ours and siw, every operation in both directions.
+// interop/siw: data between an endpoint of ours and siw, by every operation and in both directions.
 #include <set>
 
 #include "fixture.h"
@@ -111,7 +111,8 @@ TEST_P(SiwData, ReadOfSiwBringsWhatWeHold) {
   int seed = 0;
   for (const std::size_t size : kSizes) {
     buffer.fill(static_cast<std::uint8_t>(++seed));
-    // siw gives no rights to the sink by itself; a sink without remote write serves as well.
+    // siw itself adds no rights to the sink. A sink without the right to remote writes works as
+    // well.
     siw.must(order("read", 4, size, buffer));
     siw.expect_done(4, size);
     siw.must(on_range("check", size, seed));
@@ -133,7 +134,7 @@ TEST_P(SiwData, OperationsOfNothing) {
   siw.must(order("read", 3, 0, buffer));
   siw.must(order("send", 4, 0));
   expect_dto(side.recv_evd(), 8, 0);
-  // The Read waits for our answer, and siw may complete the Send behind it first.
+  // The Read waits for our answer, so siw may complete the later Send first.
   const std::multiset<std::string> done{siw.ask("done 10000"), siw.ask("done 10000"),
                                         siw.ask("done 10000")};
   EXPECT_EQ(done, (std::multiset<std::string>{"2 0 success", "3 0 success", "4 0 success"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the death of our process. Only the kernel acts then: it closes the socket.
+// interop/siw: the death of our process. After it only the kernel acts: it closes the socket.
 #include <set>
 
 #include "../../conformance/harness/two_processes.h"
@@ -37,7 +37,7 @@ TEST_P(SiwSurvives, OurProcessIsKilled) {
   siw.expect_flushed(1);
 }
 
-// The socket has unread octets then, so siw sees a reset.
+// Our socket has unread octets when the process dies, so siw sees a reset.
 // Rules: SIW.37
 TEST_P(SiwSurvives, OurProcessIsKilledWhileSiwWaitsForIt) {
   ours.stop();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: what one side may not do, and how the other one answers. A Send or Write to a
-// foreign peer completes when TCP has it, so an error that the peer finds comes as the end of the
-// connection.
+// interop/siw: what one side may not do, and how the other side answers. A Send or Write to a
+// foreign peer completes when TCP has it. So an error that the peer finds later is reported as the
+// end of the connection.
 #include "../../conformance/harness/variable.h"
 #include "fixture.h"
 
@@ -190,7 +190,7 @@ TEST_P(SiwError, CompareAndSwapIsNotForSiw) {
   expect_not_for_siw();
 }
 
-// The Write in front of the immediate data may reach siw. No receive is used up.
+// The Write that comes before the immediate data may reach siw. siw uses up no receive.
 // Rules: SIW.27
 TEST_P(SiwError, ImmediateDataAreNotForSiw) {
   siw.must("recv 1 0 64");

@@ -10,10 +10,10 @@ namespace datum::siw {
 
 enum class Initiator { kDatum, kSiw };
 
-// Both sides before they know each other.
+// Both sides, not connected.
 class SiwTest : public testing::Test {
  protected:
-  // Our Side opens what a test needs; siw gives as many RDMA Reads as it is asked for.
+  // The number of RDMA Reads that siw is asked to serve. siw serves as many as it is asked for.
   static constexpr int kReads = 4;
 
   void connect_to_siw(std::string_view request = {}, std::string_view reply = {},
@@ -34,7 +34,7 @@ class SiwTest : public testing::Test {
   SiwPeer siw;
 };
 
-// Both sides connected, once with each of them as the initiator.
+// Both sides, connected. The tests run once with each side as the initiator.
 class SiwConnected : public SiwTest, public testing::WithParamInterface<Initiator> {
  protected:
   void SetUp() override { connect(GetParam()); }

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A kernel for the virtual machine of scripts/siw.sh, from Debian's packages: kernel.sh FOLDER.
-# Leaves FOLDER/vmlinux, FOLDER/modules/*.ko and FOLDER/modules/order, the names as they have to be
-# loaded. Debian's kernel comes without siw, so that module is built from Debian's kernel source.
-# Nothing is installed on this machine.
+# Makes a kernel for the virtual machine of scripts/siw.sh from Debian's packages: kernel.sh FOLDER.
+# Leaves FOLDER/vmlinux, FOLDER/modules/*.ko and FOLDER/modules/order, which has the names of the
+# modules in the order of loading. Debian's kernel comes without siw, so this script builds that
+# module from Debian's kernel source. It installs nothing on this machine.
 set -euo pipefail
 folder=$1
 flavour=amd64
 
-# What the guest loads; what these need is added. siw asks for crc32c by that name.
+# The modules that the guest loads. The modules that these depend on are added below. siw looks for
+# crc32c by name, so no dependency says that it needs one of the crc32c modules.
 wanted="crc32c_generic crc32c_intel veth ib_uverbs rdma_ucm siw"
 
-fetch() { # packages, unpacked into the current folder
+fetch() { # downloads packages and unpacks them into the current folder
   local package
   apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$@"
   for package in ./*.deb; do
@@ -20,7 +21,7 @@ fetch() { # packages, unpacked into the current folder
   done
 }
 
-depends_on() { # package, pattern: the name of the first dependency that matches
+depends_on() { # prints the first dependency of package $1 that matches pattern $2
   apt-cache depends --no-recommends "$1" | awk -v p="$2" '$1 == "Depends:" && $2 ~ p && !found++ {print $2}'
 }
 
@@ -44,7 +45,7 @@ fetch "$image" "linux-headers-$version" "linux-headers-${version%-"$flavour"}-co
   "linux-kbuild-$series" "linux-source-$series"
 
 headers=$PWD/usr/src/linux-headers-$version
-# The headers find their other half, and the tools, by absolute names.
+# The Makefile of the headers includes the common headers, and the tools, by absolute names.
 sed -i "s#/usr/src/#$PWD/usr/src/#g" "$headers/Makefile"
 siw=drivers/infiniband/sw/siw
 tar -xf "usr/src/linux-source-$series.tar.xz" --strip-components=1 --wildcards "*/$siw/*"
@@ -67,10 +68,11 @@ done | awk '$1 == "insmod" && !seen[$2]++ {print $2}' | while read -r file; do
   basename "$file"
 done >"$folder/modules/order"
 
-# Unpacked: the kernel's own unpacking takes seconds on an emulated processor. Its header says where
-# the compressed kernel is (Linux boot protocol 2.08); behind that stands its size, 4 octets.
+# Unpacks the kernel here, since on an emulated processor the kernel would take seconds to unpack
+# itself. The header of the file says where the compressed kernel is (Linux boot protocol 2.08). The
+# last 4 octets of the compressed kernel are the size of the unpacked kernel.
 kernel=boot/vmlinuz-$version
-# Little-endian, as this machine is
+# The fields are little-endian, as is this machine
 field() { od -An -j "$(($1))" -N "$2" -t "u$2" "$kernel" | tr -d ' '; }
 start=$((($(field 0x1f1 1) + 1) * 512 + $(field 0x248 4)))
 size=$(($(field 0x24c 4) - 4))

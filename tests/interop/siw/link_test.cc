@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: a link that is cut, for longer than a peer may be silent or for a moment.
+// interop/siw: a link that is cut, for a moment or for longer than a peer may be silent.
 #include <chrono>
 #include <optional>
 #include <set>
@@ -11,8 +11,8 @@
 namespace datum::siw {
 namespace {
 
-// Takes our end of the link down, or the end that is named. The link is up again when the test
-// ends, at the latest.
+// Takes our end of the link down, or the end that `link` names. The destructor brings the link up
+// again.
 class Cut {
  public:
   explicit Cut(std::vector<std::string> link = {"-n", "datum", "link", "set", "datumlink"})
@@ -49,20 +49,19 @@ class SiwLink : public SiwConnected {
     const Remote remote = siw.memory();
     return test::remote_part(remote.stag, remote.address, length);
   }
-  // After siw's first message our side knows that the peer is foreign, and asks it nothing any
-  // more.
+  // Waits for siw's first message. From then on our side knows that siw is a foreign peer, and
+  // sends it no more questions.
   void hear_siw() {
     ASSERT_DAT_OK(test::post_read(side.ep(), {}, there(0), 100));
     expect_dto(side.request_evd(), 100, 0);
   }
 
-  // siw ends while its TCP has its Sends and none of them has arrived. Each Send is small, so TCP
-  // takes it at once.
+  // siw ends the connection while its TCP holds its Sends and no Send has arrived. Each Send is
+  // small, so TCP takes it at once.
   void expect_sends_before_end_by(const std::string& way) {
     constexpr DAT_UINT64 kSends = 8;
     constexpr std::size_t kEach = 1024;
-    ASSERT_NO_FATAL_FAILURE(hear_siw()); // or we would ask it later, and it would answer with a
-                                         // reset
+    ASSERT_NO_FATAL_FAILURE(hear_siw()); // siw would answer a later question by a reset
     siw.must("fill 0 8192 4");
     for (DAT_UINT64 i = 0; i < kSends; ++i)
       ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment(i * kEach, kEach)}, i));
@@ -123,8 +122,8 @@ TEST_P(SiwLink, GracefulDisconnectWaitsForAReadUntilTheLinkIsBack) {
   siw.expect_event("DISCONNECTED");
 }
 
-// The message is longer than what TCP sends without an answer, so its last octets still wait here
-// when the end is asked for.
+// TCP sends only a part of the message without an answer of the peer. So the last octets still wait
+// on our side when the consumer disconnects.
 // Rules: SIW.17 SIW.38
 TEST_P(SiwLink, GracefulDisconnectSendsWhatTheLinkHeldUp) {
   ASSERT_NO_FATAL_FAILURE(hear_siw());
@@ -141,8 +140,9 @@ TEST_P(SiwLink, GracefulDisconnectSendsWhatTheLinkHeldUp) {
   siw.expect_event("DISCONNECTED");
 }
 
-// The same while the IA closes. It serves connections that are ending for a second at most, then
-// leaves them to TCP. It takes no longer than it has to.
+// The same while the IA closes. A closing IA serves connections that are ending for at most a
+// second, and then leaves them to TCP. Here the link is back, so the close must not take the whole
+// second.
 // Rules: SIW.17 SIW.38
 TEST_P(SiwLink, CloseOfTheIaSendsWhatTheLinkHeldUp) {
   ASSERT_NO_FATAL_FAILURE(hear_siw());
@@ -196,7 +196,7 @@ TEST_P(SiwLink, AbruptDisconnectDoesNotWaitForTheLink) {
   siw.expect_event("DISCONNECTED");
 }
 
-// An endpoint that is freed gets no more events. siw hears of the end once the link is back.
+// An endpoint that is freed gets no more events. siw learns of the end once the link is back.
 // Rules: SIW.32
 TEST_P(SiwLink, EndpointThatIsFreedDoesNotWaitForTheLink) {
   const DAT_RMR_TRIPLET source = there(kSize);
@@ -213,7 +213,8 @@ TEST_P(SiwLink, EndpointThatIsFreedDoesNotWaitForTheLink) {
   siw.expect_flushed(1);
 }
 
-// A closing IA serves connections that are ending for a second, and TCP does after that.
+// A closing IA serves connections that are ending for at most a second, and then leaves them to
+// TCP.
 // Rules: SIW.33
 TEST_P(SiwLink, AbruptCloseOfTheIaWaitsASecondForTheLinkAtMost) {
   const DAT_RMR_TRIPLET source = there(kSize);
@@ -236,7 +237,7 @@ struct ShortPatience {
 
 class SiwCutOff : private ShortPatience, public SiwLink {
  protected:
-  // siw learns of the end from the answer to what it sends next.
+  // siw learns of the end by the answer to the next message that it sends.
   void expect_that_siw_learns() {
     siw.must("write 9 0 0 1 0");
     siw.expect_event("DISCONNECTED");
@@ -270,7 +271,7 @@ TEST_P(SiwCutOff, WithASendThatNobodyHasAcknowledged) {
   siw.must("recv 1 0 65536");
   Cut cut;
   ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
-  expect_dto(side.request_evd(), 2, kSize); // TCP has it
+  expect_dto(side.request_evd(), 2, kSize); // it completes when TCP has it
   expect_end(DAT_CONNECTION_EVENT_BROKEN);
   cut.mend();
   expect_that_siw_learns();
@@ -285,13 +286,14 @@ TEST_P(SiwCutOff, InterfaceOfSiwThatGoesDown) {
   siw.expect_flushed(1);
   expect_end(DAT_CONNECTION_EVENT_BROKEN);
   cut.mend();
-  // Meanwhile our host has asked the link for siw's address. Until it gives up, a connect finds siw
-  // unreachable although the link is back. The host forgets this when our end goes down.
+  // During the cut our host has begun to ask for siw's link address. Until it gives up, a connect
+  // finds siw unreachable although the link is back. The host forgets the question when our end of
+  // the link goes down.
   Cut().mend();
   siw.must("drop");
   siw.must("unlisten");
   ASSERT_DAT_OK(dat_ep_reset(side.ep()));
-  connect_to_siw(); // which waits until the link is there again
+  connect_to_siw(); // waits until the link is up again
 }
 
 DATUM_SIW_BOTH_WAYS(SiwCutOff);

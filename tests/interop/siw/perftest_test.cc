@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the programs of perftest as clients on siw with our endpoint for their server, and
-// as servers for our endpoint. What they measure on an emulated processor means nothing. The tests
-// check that they come to their end.
+// interop/siw: the programs of perftest run on siw, as clients with our endpoint as their server,
+// and as servers with our endpoint as their client. Measurements on an emulated processor mean
+// nothing. The tests only check that the programs succeed.
 //
-// On iWARP such a client makes two connections to one port. On the first one both sides send the
-// same items in the same lengths, each in a message, and the client begins. The second one is
-// measured.
+// On iWARP a client of perftest makes two connections to one port. On the first connection both
+// sides send the same sequence of items, each in a message of the same length. The client begins.
+// The program measures the second connection.
 //
-// ib_write_lat is not tested as a client. It waits for a Write of its server, which may not send
-// first (RFC 5044 section 7.1.2), because siw's request does not allow it (RFC 6581, A).
+// ib_write_lat is not tested as a client. It waits for a Write of its server. The server may not
+// send first (RFC 5044 section 7.1.2), because siw's request does not allow it (RFC 6581, A).
 #include <endian.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ constexpr std::size_t kMessage = 1000;
 constexpr std::uint64_t kCount = 100;
 constexpr std::uint64_t kCredit = 25; // receives
 
-// By this a side names its queue pair and its memory. It is in network byte order.
+// The message by which a side names its queue pair and its memory, in network byte order.
 struct Introduction {
   std::uint32_t not_for_iwarp[4]; // LID, Reads, number of the queue pair, first packet
   std::uint32_t stag;
@@ -45,7 +45,7 @@ static_assert(sizeof(Introduction) == 56);
 class Perftest : public SiwTest {
  protected:
   ~Perftest() override {
-    client.reset(); // ends talk(), however the test ends
+    client.reset(); // ends the connection, and so talk()
     if (talked_.valid()) talked_.wait();
   }
 
@@ -67,10 +67,10 @@ class Perftest : public SiwTest {
     test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
   }
 
-  // On iWARP ib_send_bw sends no more messages than it knows receives for. The server writes their
-  // number into its memory.
+  // On iWARP ib_send_bw sends only as many messages as it knows receives for. The server writes the
+  // number of receives into the client's memory.
   void give_credit(std::uint64_t receives) {
-    const auto number = static_cast<std::uint32_t>(receives); // in its host's order, which is ours
+    const auto number = static_cast<std::uint32_t>(receives); // both hosts have the same byte order
     credit.write(0, {reinterpret_cast<const char*>(&number), sizeof number});
     const DAT_RMR_TRIPLET there = test::remote_part(their_stag_, their_address_, sizeof number);
     ASSERT_DAT_OK(test::post_write(side.ep(), {credit.segment()}, there, receives));
@@ -89,7 +89,8 @@ class Perftest : public SiwTest {
     test::expect_connection_event(with.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, with.ep());
   }
 
-  // Sends everything back, with the name of our memory, until the connection ends.
+  // Sends each message back until the connection ends. In an Introduction it replaces the name of
+  // the client's memory by that of our memory.
   void talk() {
     DAT_EVENT event{};
     DAT_COUNT more = 0;
@@ -166,7 +167,7 @@ TEST_F(Perftest, SendBandwidth) {
   expect_success();
 }
 
-// Our endpoint is the client, and sends what a client of perftest sends.
+// Our endpoint is the client, and sends the same messages as a client of perftest.
 class PerftestServer : public SiwTest {
  protected:
   void ask(std::vector<std::string> command) {
@@ -185,7 +186,7 @@ class PerftestServer : public SiwTest {
     for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(shake_hands());
   }
 
-  // The exchange before and after the measurement. In each one both sides name their memory.
+  // The exchange before and after the measurement, in which both sides name their memory.
   void shake_hands() {
     Introduction ours{};
     ours.stag = htobe32(buffer.rmr_context());
@@ -193,14 +194,14 @@ class PerftestServer : public SiwTest {
     introduce(ours);
   }
 
-  // Sends what was measured: five numbers.
+  // Sends the results of the measurement, which are five numbers.
   void report() {
     for (int i = 0; i < 5; ++i) ASSERT_NO_FATAL_FAILURE(say(std::string(8, '\0')));
   }
 
   void expect_success() {
     ASSERT_NO_FATAL_FAILURE(shake_hands());
-    // The server is still busy with its last message, and ends by itself.
+    // The server still has to process its last message. Then it ends by itself.
     EXPECT_EQ(server->exit_status(), 0);
   }
 
@@ -258,7 +259,7 @@ TEST_F(PerftestServer, WriteBandwidth) {
 // Rules: SIW.41
 TEST_F(PerftestServer, WriteLatency) {
   ask({"ib_write_lat", "-I", "0", "-s", std::to_string(kMessage)});
-  // Each side writes when it sees the other's number in the last octet. The server begins.
+  // Each side writes when it sees the other side's number in the last octet. The server begins.
   const std::atomic_ref<std::byte> last(buffer.bytes()[kMessage - 1]);
   for (std::uint64_t i = 1; i <= kCount; ++i) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -24,7 +24,7 @@ bool enter(const std::string& network) {
   return entered;
 }
 
-// For the child. Never returns.
+// Executes the command in the child. Never returns.
 void become(const std::vector<std::string>& command, const std::string& network, int input,
             int output) {
   std::signal(SIGPIPE, SIG_DFL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw/processes.h: programs, and sockets of ours, in the network namespace where the siw
-// device is.
+// interop/siw/processes.h: starts programs, and opens sockets of ours, in the network namespace of
+// the siw device.
 #pragma once
 
 #include <sys/types.h>
@@ -11,18 +11,19 @@
 
 namespace datum::siw {
 
-// What scripts/siw.sh put into the environment; a failure of the test if it is not there.
+// A variable that scripts/siw.sh put into the environment. If it is missing, the test fails.
 std::string setting(const char* name);
 
-// input, output: descriptors for its stdin and stdout, or -1 for those of this process.
+// Starts a program in siw's network namespace. input, output: descriptors for the program's stdin
+// and stdout, or -1 for those of this process.
 pid_t start_beside_siw(const std::vector<std::string>& command, int input = -1, int output = -1);
-// Its exit status, or -1 for another end.
+// Waits for the process. Returns its exit status, or -1 if it ended in another way.
 int exit_status_of(pid_t process);
 
 // Calls `open` in siw's network namespace. A socket that it opens stays there as long as it lives.
 void open_beside_siw(const std::function<void()>& open);
 
-// A process beside siw. It does not outlive its test, however that ends.
+// A process in siw's network namespace. It never outlives its test.
 class BesideSiw {
  public:
   explicit BesideSiw(const std::vector<std::string>& command)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: rdma-core's own program at the other end of a connection, as its client and as its
-// server. In each round the client sends the name of its source, and the server reads it and says
-// so. Then the client sends the name of its sink, and the server writes there what it has read, and
-// says so.
+// interop/siw: rdma-core's program rping at the other end of a connection, as client and as server.
+// In each round the client sends the name of its source. The server reads the source, and sends a
+// word that it has done so. Then the client sends the name of its sink. The server writes there
+// what it has read, and sends a word again.
 #include <endian.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 constexpr int kRounds = 5;
 constexpr std::size_t kPingSize = 100;
 
-// How rping names memory in its messages; all in network byte order.
+// How rping names memory in its messages. All fields are in network byte order.
 struct Name {
   std::uint64_t address;
   std::uint32_t stag;
@@ -62,7 +62,7 @@ TEST_F(Rping, ServesUs) {
   BesideSiw rping({"rping", "-s", "-a", siw_address(), "-p", std::to_string(port), "-C",
                    std::to_string(kRounds), "-S", std::to_string(kPingSize), "-V"});
   post_receive();
-  // A connect is refused until rping listens.
+  // Until rping listens, a connect is refused, so it is repeated.
   DAT_EVENT event{};
   do {
     ASSERT_DAT_OK(test::connect(side.ep(), address(), port));
@@ -75,7 +75,7 @@ TEST_F(Rping, ServesUs) {
   } while (event.event_number == DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
   ASSERT_EQ(event.event_number, DAT_CONNECTION_EVENT_ESTABLISHED);
   for (int round = 0; round < kRounds; ++round) {
-    // rping takes what it has read for a text that ends with a zero.
+    // rping expects that the octets it reads are a text that ends with a zero.
     const std::string text(kPingSize - 1, static_cast<char>('a' + round));
     source.write(0, text);
     offer(source);
@@ -111,7 +111,7 @@ TEST_F(Rping, IsServedByUs) {
     say();
   }
   test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
-  EXPECT_EQ(rping.exit_status(), 0); // rping has compared what came back
+  EXPECT_EQ(rping.exit_status(), 0); // so rping has found the right octets in its sink
 }
 
 } // namespace

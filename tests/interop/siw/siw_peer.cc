@@ -15,7 +15,7 @@
 namespace datum::siw {
 namespace {
 
-constexpr const char* kPatience = "10000"; // ms: emulated processors are slow
+constexpr const char* kPatience = "10000"; // ms, since emulated processors are slow
 
 // The n-th word of the line, counted from 0.
 std::string word(const std::string& line, int n) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // interop/siw/siw_peer.h: the verbs program on the other side, as a process that takes orders.
-// Lives here: starting it in the network namespace where the siw device is, one order and its
-//             answer.
+// Lives here: the start of that process in siw's network namespace, the orders and their answers.
 // Not here:   what the orders do (peer/orders.cc).
 #pragma once
 
@@ -32,24 +31,24 @@ class SiwPeer {
   SiwPeer(const SiwPeer&) = delete;
   SiwPeer& operator=(const SiwPeer&) = delete;
 
-  // The answer to an order; a failure of the test if none comes.
+  // Sends an order, and returns the answer. If no answer comes, the test fails.
   std::string ask(const std::string& order);
-  // The two halves of ask(), for what is to happen in between.
+  // The two halves of ask(), for tests that do something in between.
   void begin(const std::string& order);
   std::string answer();
-  // The answer must be this.
+  // Sends an order, whose answer must be `answer`.
   void expect(const std::string& order, const std::string& answer);
   void must(const std::string& order) { expect(order, "ok"); }
   // siw's next event must have this name. Returns the private data that came with it.
   std::string expect_event(const std::string& name);
-  // siw's next completion must be this.
+  // siw's next completion must have this cookie, length and success.
   void expect_done(std::uint64_t cookie, std::size_t length);
   void expect_failed(std::uint64_t cookie, const std::string& status);
   void expect_flushed(std::uint64_t cookie) { expect_failed(cookie, "Work Request Flushed Error"); }
   Remote memory(const std::string& order = "memory");
   void die();
-  // Ends the connection by one of the orders for that, or by "die". Returns how many Sends siw had
-  // reported as done by then. All completions have been taken afterwards.
+  // Ends the connection by the order `way`. Returns how many Sends siw had reported as done by
+  // then. Takes all completions.
   std::uint64_t end_by(const std::string& way);
 
  private:
@@ -59,7 +58,7 @@ class SiwPeer {
   std::string last_order_;
 };
 
-// In the form that the orders take.
+// The octets in the form that orders take.
 std::string hexadecimal(std::string_view octets);
 
 } // namespace datum::siw

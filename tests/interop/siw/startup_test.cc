@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: connections that come up with siw, those that do not, and private data.
+// interop/siw: connections with siw that are established, connections that are refused, and private
+// data.
 #include "fixture.h"
 
 namespace datum::siw {
 namespace {
 
-// rdma_cm counts private data in 8 bits, siw's own 4 octets included.
+// rdma_cm has 8 bits for the length of private data, which includes 4 octets of siw's own.
 constexpr std::size_t kMostForSiw = 251;
 
 std::string private_data(std::size_t length) {
@@ -66,7 +67,7 @@ TEST_F(SiwStartup, NobodyListensOnOurSide) {
     const test::Listener listener(ia);
     gone = listener.qualifier();
   }
-  // siw's connect waits for TCP, so the refusal is its own error.
+  // siw's rdma_connect() waits for TCP, so the call itself reports the refusal.
   const std::string order = "connect " + own_address() + ' ' + std::to_string(gone) + " 1 -";
   siw.expect(order, "error: " + order + ": rdma_connect: Connection refused");
 }
@@ -103,8 +104,8 @@ TEST_F(SiwStartup, EndpointConnectsToSiwAgainAfterReset) {
   }
 }
 
-// The responder may not send first (RFC 5044 section 7.1). siw as the initiator neither allows it
-// to (RFC 6581, A) nor sends anything by itself.
+// The responder may not send first (RFC 5044 section 7.1). siw as the initiator neither allows the
+// responder to send first (RFC 6581, A) nor sends anything by itself.
 // Rules: SIW.9
 TEST_F(SiwStartup, OurSendsWaitUntilSiwHasSpoken) {
   connect_from_siw();
@@ -117,8 +118,8 @@ TEST_F(SiwStartup, OurSendsWaitUntilSiwHasSpoken) {
   test::expect_dto(side.request_evd(), side.ep(), 2);
 }
 
-// A Send of ours ends once our side knows that siw is a foreign peer, although siw's consumer sends
-// nothing.
+// siw's consumer sends nothing. A Send of ours still ends, since our side finds out that siw is a
+// foreign peer.
 class SiwSilent : public SiwTest {
  protected:
   void expect_that_a_send_ends() {
@@ -138,7 +139,7 @@ TEST_F(SiwSilent, AnswersAReadOfNothing) {
 }
 
 // siw serves as many Reads as our request asks for, whatever its consumer says. Our side asks for
-// one, for this.
+// one Read even if no consumer wants Reads, so that it can send the question.
 // Rules: SIW.42
 TEST_F(SiwSilent, AnswersItAlsoWhereNeitherConsumerWantsReads) {
   DAT_EP_PARAM none{};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Runs a command in a network of its own and writes what crosses its loopback to a file.
+"""Runs a command in a network of its own, and writes the frames on its loopback device to a file.
 
   capture.py FILE COMMAND...
 
-No privilege is needed where there are user namespaces. Frames are those of a wire of MTU
-1500, none is cut to size by the kernel afterwards. They stay in a ring until the command has ended;
-if it was too small, or the command failed, the exit status says so.
+Where there are user namespaces, no privilege is needed. The frames are those of a wire with an MTU
+of 1500. The kernel does not merge or cut segments. The frames stay in a ring until the command has
+ended. If the ring was too small, or the command failed, the exit status says so.
 """
 import mmap
 import os
@@ -19,7 +19,7 @@ import sys
 # <linux/if_packet.h>
 SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_IGNORE_OUTGOING = 263, 5, 6, 23
 TP_STATUS_USER = 1
-FRAME = 2048  # more than a frame of that MTU
+FRAME = 2048  # octets of the ring for a frame, more than a frame of that MTU has
 FRAMES = 32768
 BLOCK = 65536
 HEADER = "LIIHHII"  # struct tpacket_hdr
@@ -56,7 +56,7 @@ def main():
     path, command = sys.argv[1], sys.argv[2:]
     set_up_loopback()
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as listener:
-        # On loopback each frame that leaves is seen again as one that arrives.
+        # On loopback each frame would appear twice, once as it leaves and once as it arrives.
         listener.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
         listener.setsockopt(SOL_PACKET, PACKET_RX_RING,
                             struct.pack("IIII", BLOCK, FRAME * FRAMES // BLOCK, FRAME, FRAMES))

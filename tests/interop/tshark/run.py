@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What Wireshark's dissectors make of our connections: every frame decoded, every CRC good.
+"""Checks that Wireshark's dissectors decode every frame of our connections, with good CRCs.
 
-Tests of the conformance suite run over a loopback that is captured, and tshark reads that. It knows
-nothing of us, and everything that goes over TCP there is iWARP.
+Tests of the conformance suite run over a loopback device, whose frames are captured. tshark decodes
+the frames, and knows nothing of Datum. All data over TCP on that device must be iWARP.
 Exit 4: tshark is not installed. With CI=true, where nothing may be left out, that is a failure.
 """
 # Rules: tcp.W1 tcp.W2 tcp.W3
@@ -19,17 +19,18 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build" / os.environ.get("DATUM_PRESET", "dev")
 LIMIT = 60  # seconds for each program
-# Dissectors that take a Send for their own protocol because its first octets look like it, and those
-# that own a port which one of our connections happens to have.
+# Some dissectors take a Send for their own protocol because its first octets look like it. Others
+# own a port that one of our connections happens to have.
 OTHERS = ["--disable-protocol", "rpcordma", "--disable-protocol", "smb_direct",
           "-o", "tcp.try_heuristic_first:TRUE",
-          # Loopback has a queue for each processor, and segments on different ones overtake each
-          # other. Without this the dissector takes a segment that comes too early for the beginning
-          # of an FPDU. In 1448 octets that are zero it finds 181 FPDUs of no octets.
+          # Loopback has a queue for each processor, and segments in different queues overtake each
+          # other. Without this option the dissector takes a segment that comes too early for the
+          # beginning of an FPDU. For example, it finds 181 empty FPDUs in 1448 octets of zeroes.
           "-o", "tcp.reassemble_out_of_order:TRUE"]
 
-# Suite, transport, tests, and the opcodes (RFC 5040, RFC 7306) that they must have sent.
-# Left out are tests whose memory goes while TCP has a part of an FPDU: that stream ends within it.
+# Suite, transport, tests, and the opcodes (RFC 5040, RFC 7306) that the tests must have sent.
+# Left out are tests that free memory while TCP has a part of an FPDU, since their streams end
+# within that FPDU.
 CAPTURES = (
     ("datum-conformance", "tcp", "DatEpPost*:DatCr*:RuleDtoErrors*-*TheMemoryOfAllThatIsUnderWayIsGone:"
      "*TheMemoryIsGoneWhileItIsWritten",
@@ -46,7 +47,7 @@ CAPTURES = (
 
 
 def tshark(capture, arguments):
-    # Two passes (-2), because a piece of a longer FPDU is known as such only afterwards.
+    # Two passes (-2), because only a later frame shows that a piece belongs to a longer FPDU.
     done = subprocess.run(["tshark", "-n", "-2", "-r", capture, *OTHERS, *arguments], timeout=LIMIT,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -58,14 +59,14 @@ def streams_with(capture, condition):
     return set(tshark(capture, ["-Y", condition, "-T", "fields", "-e", "tcp.stream"]).split())
 
 
-# On a busy machine TCP sends some segments twice, and the dissectors decode one of the two. The
-# other one is excused, and nothing else of its stream.
+# On a busy machine TCP sends some segments twice, and the dissectors decode only one of the two. So
+# the other segment need not be iWARP. This excuses nothing else in the stream.
 REPEATED = ("(tcp.analysis.retransmission || tcp.analysis.out_of_order || "
             "tcp.analysis.spurious_retransmission)")
 
 
 def judge(capture, opcodes):
-    """What is wrong with the capture, a line each."""
+    """Returns what is wrong with the capture, a string for each finding."""
     wrong = []
     other = streams_with(capture,
                          f"tcp.len > 0 && !iwarp_mpa && !tcp.reassembled_in && !{REPEATED}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the extension costs: allocation against the C library's malloc, lookup, fork.
+// What the extension costs: allocation compared with the C library's malloc, lookup, fork.
 #include <datum/memory.h>
 
 #include <benchmark/benchmark.h>
@@ -25,7 +25,7 @@ void pair(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   for ([[maybe_unused]] auto _ : state) {
     void* block = Allocator::allocate(size);
-    static_cast<volatile char*>(block)[0] = 1; // or the pair is optimised away
+    static_cast<volatile char*>(block)[0] = 1; // otherwise the compiler removes the pair of calls
     Allocator::release(block);
   }
 }
@@ -58,7 +58,7 @@ void lookup_foreign(benchmark::State& state) {
     benchmark::DoNotOptimize(datum_memory_lookup(&backing, 8, &backing));
 }
 
-// fork, as the parent sees it, with that many MiB written.
+// The time of fork in the parent, which has written that many MiB.
 template <class Allocator>
 void fork_with(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0)) << 20;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Linked with libdatum.so.1 and run with libdatum-malloc.so preloaded: blocks of malloc, of new and
-// of datum_memory_alloc are all found by the one lookup that a transport gets from dlsym.
+// Linked with libdatum.so.1 and run with libdatum-malloc.so preloaded. Blocks of malloc, of new and
+// of datum_memory_alloc must all be found by the one lookup function that a transport gets from
+// dlsym.
 #include <datum/memory.h>
 
 #include <cstdio>

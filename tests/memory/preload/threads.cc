@@ -111,7 +111,8 @@ void fork_often() {
   }
 }
 
-// In a child of fork the C library resets the locks of all streams. The parent's must stay locked.
+// In a child of fork the C library resets the locks of all streams. The parent's locks must stay
+// held.
 void check_locks_of_streams() {
   std::FILE* file = std::tmpfile();
   check(file != nullptr, "tmpfile");

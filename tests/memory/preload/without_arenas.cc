@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Run with libdatum-malloc.so preloaded where no arena can be had: memory is private, but malloc
-// goes on, and datum_memory_lookup says that no peer can map it.
+// Run with libdatum-malloc.so preloaded while no arena can be made. Memory is private then. malloc
+// must go on, and datum_memory_lookup must report that no peer can map the memory.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>

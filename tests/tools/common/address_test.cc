@@ -44,7 +44,7 @@ TEST(ToolAddress, AnIpv6AddressMayStandInBrackets) {
             "host \"[localhost]\": brackets are for an IPv6 address, a name has none");
 }
 
-// Without a descriptor the resolver itself says that the name is unknown.
+// Without a free descriptor the resolver itself would report that the name is unknown.
 TEST(ToolAddress, TheLackOfDescriptorsIsSaidInsteadOfAnUnknownHost) {
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// failed_connect(): what tools say about a connect that has failed.
+// failed_connect(): what tools print when a connect has failed.
 #include "common/failed_connect.h"
 
 #include <gtest/gtest.h>

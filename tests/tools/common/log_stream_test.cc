@@ -59,7 +59,7 @@ TEST(LogStream, ALineIsCutToWhatAPipeTakesAtOnce) {
   EXPECT_TRUE(text.ends_with("y\n"));
 }
 
-// Under a service manager standard error is a socket of its journal.
+// Under a service manager, standard error is a socket to the journal.
 TEST(LogStream, ASocketWithoutRoomIsNotWaitedFor) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);

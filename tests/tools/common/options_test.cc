@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// run_tool(): what a tool says about wrong usage.
+// run_tool(): what a tool prints for wrong usage.
 #include "common/options.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Usage, AWordThatAnOptionDoesNotTakeIsNamedWithThoseItTakes) {
   EXPECT_EQ(said({"--way", "pigeon", "put"}), "tool: --way: \"pigeon\" is none of auto, shm");
 }
 
-// The next word is not taken for its value.
+// The next word is not taken as the value of the option.
 TEST(Usage, AnOptionWithNothingBehindItsSignOfEqualityIsNamed) {
   EXPECT_EQ(said({"--way=", "shm", "put"}),
             "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
@@ -106,8 +106,8 @@ TEST(Usage, WordsThatNobodyTakesAreCalledWhatTheyAre) {
   EXPECT_EQ(said({"put", "src"}), "tool: \"src\" is one word too many");
 }
 
-// All options take numbers in the same form. It has no leading 0, because many programs read 010 as
-// 8.
+// All options take numbers in the same form. A number has no leading 0, because many programs read
+// 010 as 8.
 TEST(Usage, ANumberIsDecimalDigits) {
   for (const std::string number : {"0x8", " 3", "+3", "-1", "010", "3 ", "", "65", "0", "1.5"})
     if (number.empty())

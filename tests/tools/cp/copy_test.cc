@@ -30,8 +30,8 @@ class Copy : public testing::TestWithParam<Method> {
     }
   };
 
-  // Copies from_/name to to_/destination. An exception of one side cuts its link and ends that side
-  // only.
+  // Copies from_/name to to_/destination. If one side throws, its link is cut and only that side
+  // ends.
   void run(const std::string& name, const std::string& destination, Mode mode = Mode::Copy,
            const std::function<void(test::LoopLink& source, test::LoopLink& sink)>& prepare = {}) {
     const Terms terms = {GetParam(), mode, 65536, 4, true, compare_};
@@ -168,7 +168,7 @@ TEST_P(Copy, ASparseFileStaysSparseAndItsHolesAreNotMoved) {
 
 TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
   from_.write("t", test::noise(12 * test::kMiB));
-  // 160 chunks of 64 KiB are 10 MiB. The second run continues behind the two whole blocks of 4 MiB.
+  // 160 chunks of 64 KiB are 10 MiB. The second run continues after the two whole blocks of 4 MiB.
   run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
   EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
   EXPECT_FALSE(to_.exists("t"));
@@ -189,7 +189,7 @@ TEST_P(Copy, ACutCopyLeavesAReadOnlyFolderReadOnly) {
   struct stat st = {};
   ASSERT_EQ(stat((to_ / "t/d").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 07777, 0555U);
-  EXPECT_EQ(to_.leftovers("t/d"), 2); // the first run did write into it
+  EXPECT_EQ(to_.leftovers("t/d"), 2); // the first run has written into it
 }
 
 TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
@@ -223,7 +223,8 @@ TEST_P(Copy, ADryRunTellsAndTouchesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(to_.path()));
 }
 
-// A folder that dat-cp may not make writable gets no files. A dry run ends as the copy does.
+// If dat-cp may not make a folder writable, the folder gets no files. A dry run must end as the
+// copy does.
 TEST_P(Copy, ADryRunForetellsThatTheFolderOfAnotherUserStaysReadOnly) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
   constexpr uid_t kUs = 65534;

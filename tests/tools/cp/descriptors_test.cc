@@ -9,14 +9,14 @@
 namespace datum::cp {
 namespace {
 
-// Restores the limit of this process when it ends.
+// The destructor restores the limit of this process.
 class Limit {
  public:
   Limit() { getrlimit(RLIMIT_NOFILE, &before_); }
   ~Limit() { setrlimit(RLIMIT_NOFILE, &before_); }
   Limit(const Limit&) = delete;
   Limit& operator=(const Limit&) = delete;
-  // Allows that many descriptors beside the open ones, whatever numbers those have.
+  // Allows `count` more descriptors than are open now, whatever numbers the open ones have.
   void leave(rlim_t count) {
     rlimit limit = before_;
     limit.rlim_cur = 0;
@@ -59,7 +59,7 @@ TEST(Descriptors, ManyAllowAll) {
   EXPECT_EQ(allowance(4096, 8, 1024).names, 1024U);
 }
 
-// A name needs three descriptors, a folder one, and four are for the rest.
+// A name needs three descriptors and a folder one. Four are for everything else.
 TEST(Descriptors, WhatIsAllowedFits) {
   for (std::size_t left = 8; left < 4096; ++left) {
     const Allowance most = allowance(left, 8, 1024);

@@ -49,7 +49,7 @@ TEST(FileDigest, WholeBlocksOfZerosCountLikeBytesThatAreZero) {
   EXPECT_EQ(digest.finish(), whole("x" + std::string(3 * test::kFourMiB + 5, '\0')));
 }
 
-// A peer announces such a hole in one message. To hash it octet by octet would take an hour.
+// A peer announces such a hole in one message. Hashing it octet by octet would take an hour.
 TEST(FileDigest, AHoleOf16TiBTakesNoTimeInProportion) {
   std::size_t blocks = 0;
   FileDigest digest([&](const Digest&) { ++blocks; });

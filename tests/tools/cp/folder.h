@@ -39,7 +39,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
   ~Folder() {
     std::error_code ignored;
-    // A test may have taken our right to look into a folder.
+    // A test may have taken away our right to read a folder.
     for (auto it = std::filesystem::recursive_directory_iterator(
              path_, std::filesystem::directory_options::skip_permission_denied, ignored);
          !ignored && it != std::filesystem::recursive_directory_iterator(); it.increment(ignored))
@@ -68,7 +68,7 @@ class Folder {
     return std::filesystem::symlink_status(*this / name).type() !=
            std::filesystem::file_type::not_found;
   }
-  // How many entries of the folder are dat-cp's own unfinished files.
+  // The number of dat-cp's own unfinished files in the folder.
   [[nodiscard]] int leftovers(const std::string& name = ".") const {
     int count = 0;
     for (const auto& entry : std::filesystem::directory_iterator(*this / name))
@@ -80,8 +80,8 @@ class Folder {
   std::string path_;
 };
 
-// Bytes that do not repeat, and that are the same for the same seed. They are made a word at a time
-// (splitmix64), because large ones are also made without optimisation and under sanitizers.
+// Bytes that do not repeat. The same seed gives the same bytes. They are made a word at a time
+// (splitmix64), because builds without optimisation and with sanitizers make long texts, too.
 inline std::string noise(std::size_t size, std::uint64_t seed = 1) {
   std::string text(size, '\0');
   for (std::size_t at = 0; at < size; at += sizeof seed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Linked into dat-cp, these functions make every folder look like one of a file system that keeps
-// the case of letters but ignores it when it compares names, as ext4's casefold and FAT do. So the
-// tests need no such file system.
+// These functions are linked into dat-cp. They make every folder behave as on a file system that
+// keeps the case of letters but ignores it when it compares names, as ext4's casefold and FAT do.
+// So the tests need no such file system.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@ F* next(const char* name, F* /*type*/) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
 }
 
-// The entry of the folder that `name` stands for: the same name, else one that differs in case.
-// Without either it is `name` itself.
+// The entry of the folder that `name` stands for: the entry of the same name, or else an entry that
+// differs in case. Without such an entry the result is `name` itself.
 std::string spelled(int folder, const char* name) {
   std::string found = name;
   struct stat st = {};
@@ -42,7 +42,7 @@ std::string spelled(int folder, const char* name) {
 
 } // namespace
 
-// Hidden, so that the libraries of the process still call the real functions.
+// Hidden, so that the libraries of the process still call the C library's functions.
 #define DATUM_INSTEAD __attribute__((visibility("hidden")))
 
 extern "C" {
@@ -93,7 +93,8 @@ DATUM_INSTEAD int renameat2(int from, const char* old_name, int to, const char* 
                                         spelled(to, new_name).c_str(), flags);
 }
 
-// openat2 has no function of its own. Without it dat-cp goes folder by folder, with openat.
+// The C library has no function for openat2. Without openat2, dat-cp opens folder by folder with
+// openat.
 DATUM_INSTEAD long syscall(long number, ...) noexcept {
   if (number == SYS_openat2) {
     errno = ENOSYS;

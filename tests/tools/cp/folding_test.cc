@@ -34,7 +34,7 @@ class CpFolding : public testing::Test {
   void expect_said(const std::string& part) {
     EXPECT_NE(err_.find(part), std::string::npos) << err_;
   }
-  // What a folder of the destination holds, in ascending order.
+  // The names in a folder of the destination, in ascending order.
   std::string names(const std::string& folder) {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(there_ / folder))

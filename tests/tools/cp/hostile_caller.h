@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A client with an endpoint of its own. Unlike a Channel it can call without waiting for the
+// A client with its own endpoint. Unlike a Channel, it can make a call without waiting for the
 // answer, and send without credits.
 #pragma once
 
@@ -53,7 +53,7 @@ class HostileCaller {
                  "dat_ep_connect", "victim");
   }
 
-  // Sends the message and grants that many credits with it. False: the server has ended the
+  // Sends the message, and grants `credits` credits with it. False: the server has ended the
   // connection.
   bool send(const Message& message, std::uint16_t credits = 0) {
     return send(std::vector<Message>{message}, credits);
@@ -68,7 +68,7 @@ class HostileCaller {
     return post(frame);
   }
 
-  // A frame whose message is shorter than it says.
+  // Sends a frame whose message is shorter than its length field says.
   bool send_cut_message() {
     WireWriter frame;
     frame.number(std::uint16_t{0}).number(std::uint16_t{100}).number(std::uint8_t{18});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp-hostile-client ATTACK PORT TOKEN [ARGUMENT...]: a client that breaks the rules towards a
-// dat-cp server of this host, in the way named. It prints how the copy ended.
+// dat-cp-hostile-client ATTACK PORT TOKEN [ARGUMENT...]: a client of a dat-cp server on this host.
+// It breaks the rules in the way that ATTACK names, and prints how the copy ended.
 #include <unistd.h>
 
 #include <cstdio>
@@ -62,7 +62,7 @@ void wait_for_the_end(Channel& channel) {
   }
 }
 
-// A put that begins as it should.
+// A put that begins according to the rules.
 struct Put {
   explicit Put(const Call& call, const std::string& destination = "", bool into_folder = true)
       : channel(connect(call)), job(job_of(Direction::Put, destination)),
@@ -148,7 +148,7 @@ void folders_without_end(Call& call) {
   put.source.done();
 }
 
-// The server would work on the hole for days if it did not notice that the client is gone.
+// The server would work on the hole for days if it did not notice that the client has gone.
 void hole_and_away(Call& call) {
   Put put(call);
   const std::uint64_t id = put.source.file("f", 1ULL << 43U);
@@ -244,8 +244,8 @@ void ask_without_credits(Call& call) {
   throw tools::ToolError(tools::ExitCode::Failed, "it took all of them");
 }
 
-// Grants one credit for every two frames of offers. Their answers do not fit in the one frame that
-// the credit allows, so they pile up in the server.
+// Grants one credit for every two frames of offers. The answers to two frames do not fit in the one
+// frame that the credit allows, so answers pile up in the server.
 void one_credit_at_a_time(Call& call) {
   HostileCaller caller(call.ia);
   caller.connect(call.port, greeting_of(call));
@@ -277,7 +277,7 @@ void cut_a_message(Call& call) {
   while (caller.send(KeepAlive{})) continue;
 }
 
-// Calls as a release with version 1 of the protocol does.
+// Calls as a release with version 1 of the protocol would.
 void call_as_version_1(Call& call) {
   Channel channel(call.ia, std::chrono::minutes(1));
   const auto answer = decode_answer(channel.connect(tools::resolve("127.0.0.1"), call.port,
@@ -286,7 +286,7 @@ void call_as_version_1(Call& call) {
              answer->version);
 }
 
-// Callers with a wrong token, which stay until this process is killed.
+// Callers with a wrong token. They stay connected until this process is killed.
 void strangers(Call& call) {
   std::vector<std::unique_ptr<HostileCaller>> callers;
   for (int i = 0; i < 12; ++i) {

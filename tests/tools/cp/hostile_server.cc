@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp-hostile-server ATTACK [ARGUMENT...]: a server that one dat-cp client calls, and that then
-// breaks the rules in the way named. It prints its port, and how the copy ended.
+// dat-cp-hostile-server ATTACK [ARGUMENT...]: a server for one dat-cp client. It breaks the rules
+// in the way that ATTACK names. It prints its port, and how the copy ended.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ void await(Channel& channel) {
   }
 }
 
-// Sends this file, and nothing that the client asked for.
+// Sends the file that the argument names, and nothing that the client asked for.
 void give_argument(Victim& victim, HostileSource& source) {
   source.give(victim.arguments.at(0), "evil");
   source.done();
@@ -222,7 +222,7 @@ void result_with_controls(Victim& victim, HostileSource& source) {
   source.stay();
 }
 
-// With --method read the client has granted the right to read its slots and nothing beside them.
+// With --method read the client has granted the right to read its slots, and no other memory.
 void read_beside_the_slots(Victim& victim, HostileSource& source) {
   await<Offer>(victim.channel);
   victim.channel.read_slot(victim.terms.depth, 4096);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp against a hostile server or client that tries to read or write other files than those of
-// the copy.
+// dat-cp against a hostile server or client that tries to read or write files outside the copy.
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>
@@ -41,7 +40,7 @@ class CpHostile : public testing::Test {
     EXPECT_EQ(mode_of(outside_.path()), 0700U);
     EXPECT_EQ(home_.leftovers("home"), 0);
   }
-  // The home holds what it held before and these names of the copy, and nothing else.
+  // The home must hold its former files and these names of the copy, and nothing else.
   void expect_only(std::vector<std::string> names) {
     names.insert(names.end(), {".bashrc", ".ssh", "sub"});
     std::sort(names.begin(), names.end());
@@ -52,7 +51,7 @@ class CpHostile : public testing::Test {
     EXPECT_EQ(found, names);
     expect_untouched();
   }
-  // Nothing in the text can move a cursor or begin a line of its own.
+  // No part of the text may move a cursor or begin a line.
   static void expect_plain(const std::string& text) {
     for (const char* bad : {"\x1b", "\x07", "\r", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\xff"})
       EXPECT_FALSE(has(text, bad)) << text;
@@ -425,7 +424,7 @@ TEST_F(CpHostileClient, SpeaksTheProtocolOfAnEarlierRelease) {
 
 TEST_F(CpHostileClient, TakesNoAnswersAndAsksOn) {
   attack("one-credit-at-a-time", {}, "ended well");
-  // A server that runs seldom takes many frames at once, and checks their number first.
+  // A server that seldom runs takes many frames at once, and checks their number first.
   EXPECT_TRUE(has(log_, "the other side sent requests, and too few credits for the answers") ||
               has(log_, "the other side sent more frames than it has credits for"))
       << log_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two Links that talk to each other through queues, for running a source and a sink in two threads.
+// Two Links that talk to each other through queues. With them a source and a sink run in two
+// threads.
 #pragma once
 
 #include <condition_variable>
@@ -107,7 +108,7 @@ class LoopLink final : public Link {
   int cut_at_load_ = -1, damage_slot_ = -1, loads_ = 0, moved_ = 0;
 };
 
-// A Link whose other side is the test. The test scripts what arrives and reads what was sent.
+// A Link whose other side is the test. The test decides what arrives, and reads what was sent.
 class ScriptedLink final : public Link {
  public:
   ScriptedLink(std::size_t chunk, std::size_t depth) : chunk_(chunk), memory_(chunk * depth) {}

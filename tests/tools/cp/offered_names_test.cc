@@ -8,7 +8,7 @@
 namespace datum::cp {
 namespace {
 
-// The text that the call threw, without the words that every refusal has.
+// The text that the call threw, without the words that are in every refusal.
 std::string refusal(const std::function<void()>& call) {
   try {
     call();

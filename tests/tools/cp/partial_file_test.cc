@@ -2,14 +2,19 @@
 #include "cp/partial_file.h"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "cp/file_error.h"
 #include "folder.h"
+#include "tests/filter.h"
 
 namespace datum::cp {
 namespace {
@@ -26,11 +31,11 @@ class PartialFileTest : public testing::Test {
     return std::make_unique<PartialFile>(std::make_shared<const UniqueFd>(folder_.open()),
                                          Identity{"file", size, mtime}, 0640, [] {});
   }
-  // Leaves what a run leaves that was cut after so many bytes.
+  // Leaves a file as a run leaves it that was cut after `received` bytes.
   void leave(const std::string& content, std::size_t received) {
     open(content.size())->append(test::bytes_of(content).first(received));
   }
-  // Gives what an earlier run left to another user, and lets all users read and write it.
+  // Gives the leftovers of an earlier run to another user, and lets all users read and write them.
   void give_leftovers_away() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
       if (entry.path().filename().string().starts_with(".dat-cp-")) {
@@ -38,7 +43,7 @@ class PartialFileTest : public testing::Test {
         ASSERT_EQ(chmod(entry.path().c_str(), 0666), 0);
       }
   }
-  // Does what the dat-cp of another user does that takes the file for leftovers.
+  // Does what another user's dat-cp does if it takes the file for leftovers.
   void replace_the_only_file() const {
     const std::filesystem::directory_iterator first(folder_.path());
     ASSERT_NE(first, std::filesystem::directory_iterator());
@@ -106,6 +111,26 @@ TEST_F(PartialFileTest, AnotherVersionStartsOver) {
   const std::string content = test::noise(10 * test::kMiB);
   leave(content, 9 * test::kMiB);
   EXPECT_EQ(open(content.size(), {1001, 7})->offset(), 0U);
+}
+
+// What is left is longer than the file, and stands where it has a hole.
+TEST_F(PartialFileTest, WithoutFtruncateAnotherVersionStartsOver) {
+  leave(test::noise(14 * test::kMiB), 13 * test::kMiB);
+  const std::string content = std::string(9 * test::kMiB, '\0') + test::noise(test::kMiB);
+  bool filtered = false;
+  std::thread([&] { // the filter ends with it
+    filtered = datum::test::forbid_call(SYS_ftruncate, EPERM);
+    if (!filtered) return;
+    auto file = open(content.size(), {1001, 7});
+    EXPECT_EQ(file->offset(), 0U);
+    file->append_zeros(9 * test::kMiB, [] {});
+    file->append(test::bytes_of(content).subspan(9 * test::kMiB));
+    EXPECT_TRUE(file->finish(digest_of_file(content)));
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_TRUE(folder_.read("file") == content);
+  EXPECT_EQ(folder_.leftovers(), 0);
 }
 
 TEST_F(PartialFileTest, AJournalThatIsALinkToAnotherFileIsNotWritten) {
@@ -214,7 +239,7 @@ TEST_F(PartialFileTest, AnUnfinishedFileOfAnotherUserThatCannotBeRemovedIsNamed)
       << text;
 }
 
-// In a folder that both may write, the dat-cp of another user removes what it takes for leftovers.
+// In a folder that both users may write, another user's dat-cp removes what it takes for leftovers.
 TEST_F(PartialFileTest, AFileThatReplacedTheUnfinishedOneIsNotPutInPlace) {
   auto file = open(5);
   file->append(test::bytes_of("hello"));
@@ -233,7 +258,7 @@ TEST_F(PartialFileTest, AWrongDigestRemovesNothingThatReplacedTheUnfinishedFile)
   EXPECT_EQ(folder_.leftovers(), 1);
 }
 
-// The other run may have set the final mode already, just before it gives the file its name.
+// The other run may already have set the final mode, just before it gives the file its name.
 TEST_F(PartialFileTest, AFileThatAnotherRunIsWritingKeepsItsMode) {
   const auto first = open(10);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))

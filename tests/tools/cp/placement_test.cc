@@ -191,7 +191,7 @@ TEST_F(PlacementTest, AFolderWhoseSetGroupIdBitIsLostIsReadOnlyAgain) {
   EXPECT_EQ(mode_of(path), 0555U);
 }
 
-// After leave_folder() the mode of the folder is none of dat-cp's business.
+// After leave_folder() dat-cp must not change the mode of the folder any more.
 TEST_F(PlacementTest, AFolderThatIsLeftIsAsItWasAndNotTouchedAgain) {
   std::filesystem::create_directory(folder_ / "a");
   ASSERT_EQ(chmod((folder_ / "a").c_str(), 0555), 0);

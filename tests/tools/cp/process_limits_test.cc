@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp where the system refuses: full disks, limits, filters of system calls, other users' files.
+// dat-cp when the system refuses something: full disks, limits, filters of system calls, other
+// users' files.
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -25,7 +27,7 @@ constexpr int kCannotMount = 77;
 constexpr int kCannotBeBound = 99;
 
 // For the child: gives up the capabilities by which root ignores file permissions. The process
-// stays root, because dat-cp may lie in a folder that only root can enter.
+// stays root, because dat-cp may be in a folder that only root can enter.
 void obey_permissions() {
   if (geteuid() != 0) return;
   for (const int right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
@@ -64,7 +66,7 @@ TEST_F(CpLimits, AFileOverTheSizeLimitFailsAndTheOthersDoNot) {
   EXPECT_EQ(there_.leftovers("t"), 2);
 }
 
-// Exit code 4 would make a script try again, as after a cut.
+// Exit code 4 would make a script try again, as it does after a lost connection.
 TEST_F(CpLimits, AShortageOfDescriptorsHereIsNotThePeersFault) {
   here_.write("a", "x");
   Server server(there_.path(), {"--reuse-token"});
@@ -82,7 +84,7 @@ void limit_descriptors(rlim_t most) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// More folders, and more files that can be resumed, than descriptors.
+// A tree with more folders, and more files that can be resumed, than there are descriptors.
 void write_wide_tree(const Folder& folder) {
   for (const char* name : {"t/a", "t/b", "t/b/c", "t/b/c/d", "t/e", "t/f"})
     for (int i = 0; i < 5; ++i)
@@ -91,7 +93,7 @@ void write_wide_tree(const Folder& folder) {
   folder.write("t/f/large", noise(5 * kMiB));
 }
 
-// Shared memory needs more descriptors than TCP. It must leave enough to open files.
+// Shared memory needs more descriptors than TCP. It must leave enough of them for files.
 TEST_F(CpLimits, AServerWithFewDescriptorsTakesAWholeTree) {
   write_wide_tree(here_);
   for (const rlim_t most : {20UL, 22UL, 24UL, 26UL, 28UL, 32UL, 40UL}) {
@@ -117,8 +119,8 @@ TEST_F(CpLimits, AClientWithFewDescriptorsGetsAWholeTree) {
   }
 }
 
-// The folder is not at fault, so the message does not mention it. It names the process whose limit
-// it is.
+// The folder is not the cause, so the message does not mention it. The message names the process
+// whose limit is the cause.
 TEST_F(CpLimits, AServerWithoutADescriptorForFilesNamesItsLimit) {
   here_.write("a", "x");
   here_.write("b", "x");
@@ -148,7 +150,7 @@ TEST_F(CpLimits, MoreSourcesThanDescriptorsArePut) {
   EXPECT_EQ(there_.read("1499"), "x");
 }
 
-// The server has more mapped than the limit allows, so it can map nothing new.
+// The server has mapped more than the limit allows, so it can map nothing new.
 TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   here_.write("t", "x");
   Server server(there_.path());
@@ -187,7 +189,7 @@ TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
-// A memfd whose length cannot be set is no memory for peers.
+// A memfd whose length cannot be set cannot be memory for peers.
 TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", "small");
@@ -202,7 +204,8 @@ TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
-// dat-cp takes a limit that it cannot read for none. Memory that it cannot seal is not for peers.
+// If dat-cp cannot read a limit, it assumes that there is none. Memory that it cannot seal is not
+// for peers.
 TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", noise(5 * kMiB));
@@ -216,7 +219,46 @@ TEST_F(CpLimits, WhereLimitsOrSealsAreRefusedACopyIsMade) {
     }
 }
 
-// The message names the refused call, and does not claim that another dat-cp has the lock.
+// Also a file with a journal, one with a hole, and one that an earlier copy has left unfinished.
+TEST_F(CpLimits, WhereNoFileMayBeGivenALengthACopyIsMade) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t/journal", noise(5 * kMiB));
+  here_.write("t/hole", "x");
+  std::filesystem::resize_file(here_ / "t/hole", 9 * kMiB);
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    const Folder there;
+    Server server(there.path(), {}, [&] { datum::test::forbid_call(SYS_ftruncate, error); });
+    EXPECT_EQ(put(server, "t"), 0) << err_;
+    for (const char* name : {"t/journal", "t/hole"})
+      EXPECT_TRUE(there.read(name) == here_.read(name)) << name;
+    EXPECT_EQ(there.leftovers("t"), 0);
+  }
+}
+
+// A server copies its descriptor of the folder, and reads the folder for a client's get.
+TEST_F(CpLimits, AServerWithoutFcntlServes) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t/a", noise(5 * kMiB));
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    const auto refuse = [&] { datum::test::forbid_call(SYS_fcntl, error); };
+    const Folder there;
+    {
+      Server server(there.path(), {}, refuse);
+      EXPECT_EQ(put(server, "t", refuse), 0) << err_;
+      EXPECT_TRUE(there.read("t/a") == here_.read("t/a"));
+    }
+    Server server(there.path(), {}, refuse);
+    Program get({DAT_CP_PROGRAM, "get", "--token", server.token, server.at("t"), there_ / "got"},
+                refuse);
+    EXPECT_EQ(get.wait(), 0) << get.err();
+    EXPECT_TRUE(there_.read("got/a") == here_.read("t/a"));
+    std::filesystem::remove_all(there_ / "got");
+  }
+}
+
+// The message names the refused call. It must not claim that another dat-cp has the lock.
 TEST_F(CpLimits, ALockThatIsRefusedIsNamed) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t/large", noise(5 * kMiB));
@@ -247,7 +289,7 @@ TEST_F(CpLimits, AJournalThatCannotBeRemovedIsToldAndALaterCopyRemovesIt) {
     expect_said(told);
     EXPECT_EQ(there_.leftovers(), 1);
     EXPECT_EQ(put(server, "t"), 0);
-    expect_said(told); // each copy says it while the file is there
+    expect_said(told); // each copy reports it while the file is there
   }
   Server server(here_.path(), {"--reuse-token"});
   const auto get = [&](const std::function<void()>& in_child) {
@@ -265,8 +307,8 @@ TEST_F(CpLimits, AJournalThatCannotBeRemovedIsToldAndALaterCopyRemovesIt) {
   EXPECT_EQ(there_.leftovers(), 0);
 }
 
-// A folder is one object. If its mode and time cannot be set in the end, it counts as failed and
-// not also as copied.
+// A folder is one object. If its mode and time cannot be set at the end, it counts as failed, and
+// not as copied as well.
 TEST_F(CpLimits, AFolderWhoseModeAndTimeCannotBeSetCountsOnce) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   std::filesystem::create_directory(here_ / "e");
@@ -286,7 +328,7 @@ TEST_F(CpLimits, AFolderWhoseModeAndTimeCannotBeSetCountsOnce) {
   EXPECT_NE(server.program.err().find(": 0 " + log), std::string::npos) << server.program.err();
 }
 
-// A shortage is not a refusal by a policy. A silent copy over TCP would hide it.
+// A shortage is not a policy's refusal. A silent copy over TCP would hide the shortage.
 TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", "x");
@@ -321,7 +363,7 @@ bool put_into(const char* path, const std::string& text) {
   return file.good();
 }
 
-// Without root this takes a user namespace, which has no users but this one.
+// Without root this needs a user namespace, in which only this user exists.
 bool enter_own_mounts() {
   if (unshare(CLONE_NEWNS) == 0) return true;
   const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
@@ -357,8 +399,7 @@ bool may_mount(const std::string& folder) {
 TEST_F(CpLimits, AFullDiskStopsTheCopyAndIsSaidOnceWithASummary) {
   if (!may_mount(there_.path())) GTEST_SKIP() << "may not mount: neither root nor user namespaces";
   here_.write("t/large", noise(20 * kMiB));
-  // Files that would find no room either: more than can be under way when the disk is found to be
-  // full.
+  // More files that find no room, more than can be under way when the disk is found to be full.
   for (int i = 10; i < 50; ++i) here_.write("t/z" + std::to_string(i), noise(kMiB));
   Server server(there_.path(), {}, [this] { mount_small(there_.path()); });
   EXPECT_EQ(put(server, "t"), 1);
@@ -410,7 +451,7 @@ mode_t mode_of(const std::string& path) {
   return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777U : 0;
 }
 
-// As in cp(1). Only a folder that is copied itself gets other permissions.
+// As in cp(1): only a folder that is copied itself gets other permissions.
 TEST_F(CpLimits, AReadOnlyFolderTakesNothingAndStaysReadOnly) {
   here_.write("t", "x");
   std::filesystem::create_directory(there_ / "ro");
@@ -428,7 +469,7 @@ TEST_F(CpLimits, AReadOnlyFolderTakesNothingAndStaysReadOnly) {
   }
 }
 
-// A dry run ends as the copy would.
+// A dry run must end as the copy would.
 TEST_F(CpLimits, AReadOnlyFolderIsNamedByAGetAndByADryRun) {
   here_.write("t", "x");
   here_.write("tree/x", "x");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-cp as a user runs it: a server process, a client process, the provider between them.
+// dat-cp as a user runs it: a server process, a client process, and the provider between them.
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -142,7 +142,7 @@ TEST_F(CpProcess, AVerifyCountsTheFilesThatItCompared) {
   }
 }
 
-// A link that the user names as the destination is followed, as by cp(1).
+// A link that the user names as the destination is followed, as cp(1) does.
 TEST_F(CpProcess, AGetToALinkGoesWhereTheLinkLeads) {
   std::filesystem::create_directory(there_ / "folder");
   there_.write("file", "before");
@@ -217,7 +217,7 @@ TEST_F(CpProcess, APutToALinkDoesNotGoWhereTheLinkLeads) {
   EXPECT_FALSE(outside.exists("new"));
 }
 
-// A shell variable that is not set gives an empty source. It does not mean the current folder.
+// An unset shell variable gives an empty source. That does not mean the current folder.
 TEST_F(CpProcess, AnEmptySourceIsNotThisFolder) {
   Server server(there_.path());
   const Ended put = client({"put", "--token", server.token, "", server.at("copy")});
@@ -378,7 +378,7 @@ TEST_F(CpProcess, WhereNoSourceIsThereNobodyIsCalled) {
   EXPECT_TRUE(has(put.err, "/nil\": No such file or directory\n")) << put.err;
 }
 
-// The copy does not offer this folder, so it gets no source's mode.
+// The copy does not offer this folder, so the folder gets no source's mode.
 TEST_F(CpProcess, ANewFolderThatIsOnlyTheDestinationGetsTheModeThatUmaskLeaves) {
   const auto masked = [] { umask(027); };
   Server server(there_.path(), {"--reuse-token"}, masked);
@@ -471,7 +471,7 @@ TEST_F(CpProcess, AFolderWithAnotherModeOrTimeIsNotCalledUnchanged) {
   EXPECT_TRUE(has(put("--method=write"), "put: 0 copied, 6 unchanged, 0 failed; "));
 }
 
-// By default the parser of the command line reads such a word as a list of names.
+// By default the parser of the command line reads a word in brackets as a list of names.
 TEST_F(CpProcess, ANameInBracketsIsOneName) {
   here_.write("[a,b]", "x");
   here_.write("[[c]]", "y");
@@ -564,7 +564,7 @@ TEST_F(CpProcess, NothingIsReadOutsideTheServedFolder) {
     EXPECT_EQ(get.code, 1) << path << get.err;
     EXPECT_FALSE(here_.exists("stolen")) << path;
   }
-  // The link itself is inside, and is copied as a link.
+  // The link itself is inside the served folder, and is copied as a link.
   EXPECT_EQ(client({"get", "--token", server.token, server.at("up"), here_ / "link"}).code, 0);
   EXPECT_EQ(std::filesystem::read_symlink(here_ / "link"), "..");
 }
@@ -628,7 +628,7 @@ TEST_F(CpProcess, TwoSourcesOfOneNameAreRefusedBeforeAnybodyIsCalled) {
   EXPECT_FALSE(here_.exists("got"));
 }
 
-// There are more names than descriptors.
+// There are more names than free descriptors.
 TEST_F(CpProcess, AGetOfManyNamesTakesThemAll) {
   Server server(there_.path(), {}, [] {
     const rlimit limit = {256, 256};
@@ -654,7 +654,8 @@ TEST_F(CpProcess, AFifoAskedForByNameIsAnError) {
   EXPECT_FALSE(has(get.err, "did not come")) << get.err;
 }
 
-// If dat-cp replaced it, a copy by root could take a device away from the whole machine.
+// If dat-cp replaced a FIFO or a device, a copy by root could take a device away from the whole
+// machine.
 TEST_F(CpProcess, AFifoAtTheDestinationStaysOne) {
   here_.write("file", "x");
   std::filesystem::create_symlink("file", here_ / "link");
@@ -729,7 +730,7 @@ TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
   EXPECT_TRUE(has(client({"--version"}).out, "dat-cp (datum) "));
 }
 
-// Waits until a journal in folder has grown past its header: a block of 4 MiB has arrived.
+// Waits until a journal in the folder is longer than its header: then a block of 4 MiB has arrived.
 void await_first_block(const Folder& folder) {
   const UniqueFd watch(inotify_init1(IN_CLOEXEC));
   inotify_add_watch(watch.get(), folder.path().c_str(), IN_MODIFY | IN_CREATE);
@@ -743,7 +744,7 @@ void await_first_block(const Folder& folder) {
   }
 }
 
-// Small chunks, one at a time: the copy takes seconds, a kill takes microseconds.
+// Small chunks, one at a time: the copy takes seconds, and a kill takes microseconds.
 std::vector<std::string> slow_put(const Server& server, const std::string& from) {
   return {DAT_CP_PROGRAM, "put", "--chunk",       "4k", "--depth", "1", "--token",
           server.token,   from,  server.at("big")};
@@ -829,8 +830,8 @@ TEST_F(CpProcess, WhatIsPrintedWithoutAStdoutGoesIntoNoFile) {
   expect_tree(here_, "back");
 }
 
-// The stopped client has not heard that the server gave up. It must not say that it gave up itself,
-// or that the server is silent.
+// The client was stopped, so it does not know that the server gave it up. It must report neither
+// that it gave up itself nor that the server is silent.
 TEST_F(CpProcess, AClientThatWasStoppedTooLongIsToldThatItWasGivenUp) {
   here_.write("big", noise(192 * kMiB));
   Server server(there_.path(), {"--once", "--timeout", "3"});
@@ -862,7 +863,7 @@ TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
   server.program.signal(SIGSTOP);
   const auto stopped = std::chrono::steady_clock::now();
   EXPECT_EQ(put.wait(), 4);
-  // Less than a goodbye to a peer that answers may take.
+  // Less time than the goodbye to a peer that answers may take.
   EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(5));
   EXPECT_TRUE(has(put.err(), " port " + server.port + ": silent for 1 s; ")) << put.err();
   const std::string self = std::to_string(server.program.pid());
@@ -873,7 +874,7 @@ TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
       << server.program.err();
 }
 
-// No client could use such a server, because its token is lost.
+// No client could use this server, because its token is lost.
 TEST_F(CpProcess, AServerWhoseTokenIsLostEndsAndSaysSo) {
   for (const std::string option : {"--once", "--reuse-token"}) {
     const Ended full = client({"serve", "--port", "0", option, there_.path()},

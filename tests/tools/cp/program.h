@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A child process of a test, which reads its lines as they come and waits for its end. The child
-// does not outlive a test that fails.
+// A child process of a test. The test reads the child's lines as they come and waits for its end.
+// The child ends when a test fails.
 #pragma once
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ class Program {
     waitpid(pid_, nullptr, 0);
   }
 
-  // The next line of stdout; throws when there is none.
+  // The next line of stdout. Throws if there is none.
   std::string line() {
     for (;;) {
       if (const std::size_t end = out_.text.find('\n', out_.taken); end != std::string::npos) {
@@ -55,7 +55,7 @@ class Program {
       if (!pump()) throw std::runtime_error("no more output; stderr: " + err_.text);
     }
   }
-  // What follows prefix in the first line that begins with it.
+  // The rest of the first line that begins with `prefix`.
   std::string line_after(const std::string& prefix) {
     for (;;)
       if (const std::string text = line(); text.starts_with(prefix))
@@ -97,7 +97,7 @@ class Program {
     _exit(127);
   }
 
-  // Reads what both streams have so far. False once both have ended.
+  // Reads what both streams have so far. Returns false once both have ended.
   bool pump() {
     pollfd fds[2] = {{out_.fd.get(), POLLIN, 0}, {err_.fd.get(), POLLIN, 0}};
     if (!out_.fd && !err_.fd) return false;
@@ -121,7 +121,7 @@ class Program {
   Stream out_, err_;
 };
 
-// A dat-cp server and what a user reads from it.
+// A dat-cp server, and what a user reads in its output.
 class Server {
  public:
   explicit Server(const std::string& folder, const std::vector<std::string>& options = {},

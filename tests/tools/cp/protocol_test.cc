@@ -149,8 +149,8 @@ TEST(Hello, IsThatOfTheFirstRelease) {
             std::string(kAnswer, sizeof kAnswer - 1));
 }
 
-// A change of a message needs a higher kProtocolVersion (docs/design/versions.md), and both numbers
-// here.
+// If a message changes, kProtocolVersion must be raised (docs/design/versions.md), and both numbers
+// here must be changed.
 // Rules: VERSION.17
 TEST(Protocol, IsThatOfTheFirstRelease) {
   EXPECT_EQ(kProtocolVersion, 2);

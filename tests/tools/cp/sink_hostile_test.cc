@@ -17,7 +17,7 @@ Offer file_offer(std::uint64_t id, std::uint64_t size, const std::string& path =
 
 class HostileSource : public testing::Test {
  protected:
-  // Runs the sink on what was said. Returns the text of what it threw, or "".
+  // Runs the sink on the messages said before. Returns the text that it threw, or "".
   std::string run(Mode mode = Mode::Copy, Method method = Method::Write) {
     try {
       Sink(link_, {method, mode, 4096, 2}, {folder_.open(), "", true, requested_}, reporter_).run();
@@ -178,7 +178,7 @@ TEST_F(HostileSource, MoreFilesThatCanBeResumedThanAgreedEndTheSession) {
 }
 
 TEST_F(HostileSource, MoreEndsOfFoldersThanAgreedEndTheSession) {
-  // A read that never ends holds up all that comes after it.
+  // A read that never ends delays everything that comes after it.
   link_.hold_reads();
   link_.say(Offer{1, Kind::Directory, 0755, {1, 0}, 0, "a", ""});
   link_.say(file_offer(2, 1, "a/f"));

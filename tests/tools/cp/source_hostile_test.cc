@@ -46,7 +46,7 @@ TEST_F(HostileSink, TheWellBehavedOneIsServed) {
   EXPECT_EQ(link_.said()[3], Message(Chunk{1, 4, 6}));
 }
 
-// While a large tree is counted, the sink may leave or the user may interrupt.
+// The sink may leave while a large tree is counted, or the user may interrupt.
 TEST_F(HostileSink, ATreeThatIsCountedCanBeGivenUp) {
   link_.leave_at_tick();
   EXPECT_EQ(run(), "left");
@@ -68,7 +68,7 @@ TEST_F(HostileSink, AWantPastTheEndEndsTheSession) {
   expect_protocol_error("a Want that does not fit");
 }
 
-// The sink of a dry run may learn which files there are, but not their contents.
+// The sink of a dry run may learn which files there are. It may not learn their contents.
 TEST_F(HostileSink, AWantInADryRunEndsTheSession) {
   link_.say(Want{1, 0});
   expect_protocol_error("a Want that does not fit", Mode::DryRun);
@@ -79,7 +79,7 @@ TEST_F(HostileSink, AWantInADryRunEndsTheSessionAlsoIfItIsForNoData) {
   expect_protocol_error("a Want that does not fit", Mode::DryRun);
 }
 
-// The sink of a comparison has contents of its own, and may not learn the source's.
+// The sink of a comparison has its own contents, and may not learn the source's.
 TEST_F(HostileSink, AWantForDataInAComparisonEndsTheSession) {
   link_.say(Want{1, 9});
   expect_protocol_error("a Want that does not fit", Mode::Verify);
@@ -94,7 +94,7 @@ TEST_F(HostileSink, AComparisonIsAnsweredWithADigest) {
   EXPECT_TRUE(std::holds_alternative<End>(link_.said()[2]));
 }
 
-// A source that copies has agreed to give contents away, but not to compute checksums without end.
+// A source that copies has agreed to send contents, but not to compute any number of checksums.
 TEST_F(HostileSink, ACompareThatWasNotAgreedEndsTheSession) {
   link_.say(Compare{1});
   expect_protocol_error("a Compare that does not fit");

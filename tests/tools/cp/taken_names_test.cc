@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// File systems that take two names for one are in folding_test.cc.
+// folding_test.cc tests file systems that take two names for the same name.
 #include "cp/taken_names.h"
 
 #include <stdexcept>

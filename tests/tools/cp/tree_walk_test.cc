@@ -90,7 +90,7 @@ TEST(TreeWalk, WhatCannotBeReadIsAProblemAndTheRestIsNot) {
   chmod((folder / "t/locked").c_str(), 0);
   chmod((folder / "t/shut").c_str(), 0);
   const bool root = geteuid() == 0;
-  if (root) setfsuid(65534); // root reads everything; this thread now does not
+  if (root) setfsuid(65534); // root reads everything; as another user this thread does not
   const auto entries = walk(folder);
   if (root) setfsuid(0);
   ASSERT_EQ(entries.size(), 5U);

@@ -12,7 +12,7 @@
 namespace datum::cp {
 namespace {
 
-// Uses Workers as a sink does: waits for a notice, then finishes what is done.
+// Uses Workers as a sink does: waits for a notice, then finishes the work that is done.
 class Owner {
  public:
   void notify() {

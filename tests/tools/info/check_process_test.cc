@@ -61,6 +61,46 @@ TEST(DatInfo, CheckNamesTheCallWithoutWhichNoAdapterOpens) {
   }
 }
 
+// What --check says of the system calls that Datum needs.
+void expect_refused(const std::optional<Ended>& ended, const std::string& call) {
+  EXPECT_EQ(ended->code, 1);
+  EXPECT_NE(squeezed(ended->output)
+                .find("problem system calls the sandbox of this process (seccomp) refuses " + call +
+                      "; adapters do not open"),
+            std::string::npos)
+      << ended->output;
+}
+
+TEST(DatInfo, CheckNamesTheCallThatTellsThePort) {
+  const auto ended = check_without(SYS_getsockname);
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  expect_refused(ended, "getsockname (Operation not permitted)");
+}
+
+TEST(DatInfo, CheckNamesTheMappingOfSharedMemory) {
+  const auto ended =
+      test::run_filtered([] { return test::forbid_shared_mappings(EPERM); }, {kInfo, "--check"});
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  expect_refused(ended, "mmap (Operation not permitted)");
+}
+
+// At ENOSYS the C library takes clone(2), at EPERM it gives up.
+TEST(DatInfo, CheckNamesTheCallThatMakesThreads) {
+  const auto refused = check_without(SYS_clone3);
+  const auto lacking = test::run_without(SYS_clone3, {kInfo, "--check"}, ENOSYS);
+  const auto both = test::run_filtered(
+      [] { return test::forbid_call(SYS_clone3, ENOSYS) && test::forbid_call(SYS_clone, EPERM); },
+      {kInfo, "--check"});
+  const auto only_clone = check_without(SYS_clone);
+  if (!refused || !lacking || !both || !only_clone)
+    GTEST_SKIP() << "no filter of system calls here";
+  expect_refused(refused, "clone3 (Operation not permitted)");
+  expect_refused(both, "clone (Operation not permitted)");
+  for (const auto& fine : {lacking, only_clone})
+    EXPECT_NE(fine->output.find("no filter refuses those that Datum needs"), std::string::npos)
+        << fine->output;
+}
+
 TEST(DatInfo, CheckSaysThatAFilterRefusesMembarrierAndWhatThatCosts) {
   const auto ended = check_without(SYS_membarrier);
   if (!ended) GTEST_SKIP() << "no filter of system calls here";
@@ -99,8 +139,7 @@ TEST(DatInfo, CheckNamesTheCallThatKeepsMemoryFromBeingShared) {
 
 TEST(DatInfo, ChecksAMachineWithoutProc) {
   const auto without_proc = [](const std::string& command) {
-    // Without /proc the loader does not find out where a program lies, so it cannot resolve
-    // $ORIGIN.
+    // Without /proc the loader cannot find the folder of a program, so it cannot resolve $ORIGIN.
     return run("unshare -m sh -c 'mount --make-rprivate / && umount -l /proc && " +
                ("LD_LIBRARY_PATH=" + kLibraries + " exec " + command + " 2>&1'"));
   };

@@ -23,8 +23,8 @@ bool names(const std::vector<KernelCall>& missing, std::string_view call) {
                      [&](const KernelCall& each) { return each.name == call; });
 }
 
-// Asks in a thread of its own, so that the filter ends with it. Without a value where there are no
-// filters.
+// Runs in a separate thread, so that the filter ends with that thread. Without a value if filters
+// cannot be had.
 std::optional<bool> misses_diagnostics_where_netlink_fails_with(int error) {
   std::optional<bool> found;
   std::thread([&] {
@@ -54,8 +54,9 @@ const Case kCases[] = {{SYS_madvise, "madvise", "2.4.37"},
                        {437, "openat2", "5.5"},
                        {441, "epoll_pwait2", "5.10.0"}};
 
-// Why that call is missing where a filter answers `error` to it on a kernel of this version;
-// nothing where there is no filter, or where the call is not missing.
+// The reason that missing_kernel_calls() finds for this call, when a filter answers the call with
+// `error` on a kernel of this version. Nothing if filters cannot be had, or if the call is not
+// missing.
 std::optional<Absence> absence_of(const Case& call, int error, const std::string& release) {
   std::optional<Absence> found;
   std::thread([&] {

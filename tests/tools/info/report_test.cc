@@ -76,7 +76,8 @@ TEST(Report, LenienciesAreInTheJson) {
                                 R"("endpoints": [], "evds": []}])");
 }
 
-// A number as in tcp_connections, though a qualifier may be larger than a TCP port.
+// It has the form of a number in tcp_connections, although a qualifier may be larger than a TCP
+// port.
 TEST(Report, PortsAreNumbersInTheJson) {
   const std::string behind = "\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n";
   const auto port_of = [&](const std::string& port) {
@@ -94,7 +95,8 @@ TEST(Report, PortsAreNumbersInTheJson) {
     EXPECT_EQ(port_of(hostile), "null") << hostile;
 }
 
-// It may come from a program of another version, or from one that only pretends to be an IA.
+// The report may come from a program of another version, or from a program that only pretends to be
+// an IA.
 TEST(Report, AnythingElseIsVoid) {
   for (const char* text :
        {"", "ia\tdatum", "ep\t2\n", "ia\tdatum\nep\t2\tCONNECTED\n", "ia\tdatum\nia\tagain\n",
@@ -207,7 +209,8 @@ TEST(Report, AnswersThatAreTooLongTogetherAreLeftOutAndSoIsWhatIsBehindTheLimit)
   EXPECT_EQ(answers[64].gap, "what 6 more IAs say themselves: left out: 64 are asked");
 }
 
-// To read a file of FUSE takes as long as its owner likes. A file on disk stands for one.
+// Reading a file of FUSE takes as long as its owner likes. Here a file on disk stands for a file of
+// FUSE.
 TEST(Report, AFileThatIsNotInMemoryIsNotRead) {
   const Ia ia(6);
   char name[] = "dat-info-test-XXXXXX";
@@ -221,8 +224,8 @@ TEST(Report, AFileThatIsNotInMemoryIsNotRead) {
   EXPECT_FALSE(answers[0].report);
 }
 
-// The second IA answers before the first. If ask() went from one to the next, it would wait for the
-// first for ever.
+// The second IA answers before the first. If ask() waited for one IA before it asked the next, it
+// would wait for the first for ever.
 TEST(Report, AllAreAskedBeforeAnyIsWaitedFor) {
   const Ia first(4), second(5);
   std::thread answering([&] {

@@ -95,8 +95,8 @@ TEST(DatInfo, ALinkedProgramShowsWhomItReachesDirectly) {
   EXPECT_NE(ended.output.find("direct access  to processes: "), std::string::npos) << ended.output;
 }
 
-// What dat-info says of a server while one client is connected with it. The two environments choose
-// the way. The shell that runs the client asks until the connection is there.
+// What dat-info prints about a server while one client is connected to it. The two environments
+// choose the path. The shell that runs the client repeats the inquiry until the connection exists.
 std::string told_of_a_served_client(const std::string& options, const std::string& of_server,
                                     const std::string& of_client, const std::string& awaited) {
   const Served server("env " + of_server + " " + kPing + " --serve -p 0 -q");
@@ -175,7 +175,7 @@ TEST(DatInfo, AProgramInAnotherNetworkNamespaceIsSeenThere) {
       << ended.output;
 }
 
-// What dat-info says to another user than the server's. Without a value where this cannot be tried.
+// What dat-info prints for a user other than the server's. Without a value if this cannot be tried.
 std::optional<Ended> told_as_another_user(const Served& server, const std::string& options) {
   const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
   if (run(nobody + kInfo + " --version 2>/dev/null").code != 0) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The kernel's tables of sockets, and why a connection is over TCP. The tables are literals as a
-// little-endian machine prints them.
+// The kernel's tables of sockets, and the reason why a connection is over TCP. The tables are
+// literals, as a little-endian machine prints them.
 #include "info/sockets.h"
 
 #include <gtest/gtest.h>

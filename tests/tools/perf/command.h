@@ -14,7 +14,7 @@
 namespace datum::test {
 
 struct Ended {
-  int code = -1; // minus the signal that ended it
+  int code = -1; // minus the signal if a signal ended it
   std::string output;
 };
 
@@ -22,8 +22,8 @@ inline int exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// Runs the command in a shell and reads its stdout. Redirect stderr where it matters. A command
-// that hangs is ended after 60 s.
+// Runs the command in a shell and reads its stdout. A command whose stderr matters has to redirect
+// it. A command that hangs is ended after 60 s.
 inline Ended run(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
       popen(("exec timeout -k 1 60 " + command).c_str(), "r"), [](FILE*) { return 0; });
@@ -36,9 +36,9 @@ inline Ended run(const std::string& command) {
   return ended;
 }
 
-// Sends the program a signal (INT, KILL, ...) once it has printed a line that holds `word`. If a
-// signal ends the program, the code is 128 plus its number, as in a shell. Neither command nor word
-// may hold a '.
+// Sends the program a signal (INT, KILL, ...) once it has printed a line that contains `word`. If a
+// signal ends the program, the code is 128 plus the signal's number, as in a shell. Neither
+// `command` nor `word` may contain a single quote.
 inline Ended run_until(const std::string& command, const std::string& word,
                        const std::string& signal) {
   Ended ended =
@@ -48,7 +48,7 @@ inline Ended run_until(const std::string& command, const std::string& word,
   return ended;
 }
 
-// A program that runs until it is ended; its first line of output says that it is ready:
+// A program that runs until the test ends it. The first line of its output says that it is ready:
 // "...: ... on IA (address), port 26001, process 4711".
 class Served {
  public:
@@ -65,7 +65,7 @@ class Served {
   ~Served() {
     if (pipe_ != nullptr) end(SIGKILL);
   }
-  // The exit code, or minus the signal.
+  // The exit code, or minus the signal that ended the program.
   int end(int number) {
     kill(pid, number);
     return wait();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// figure_in(): what the tools print on Debian 12, and what only looks like it.
+// figure_in(): what the tools print on Debian 12, and output that only looks like that.
 #include "perf/compare_output.h"
 
 #include <gtest/gtest.h>

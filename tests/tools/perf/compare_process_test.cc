@@ -25,7 +25,7 @@ struct Fake {
   const char* name;
   const char* is_server; // a condition on its arguments, in Python
   const char* port;      // the word before the port, for a client
-  const char* bound;     // the same for a server
+  const char* bound;     // the word before the port, for a server
 };
 
 constexpr Fake kUcx = {"ucx_perftest", "'-t' not in a", "-p", "-p"};
@@ -38,7 +38,7 @@ constexpr const char* kUcxFigure =
     "socket.create_connection(('127.0.0.1', port))\n    print('100,1,1,0.5,1,2,1,3000000')";
 constexpr const char* kHang = "time.sleep(600)";
 
-// The interpreter itself, not a script that looks for it in the PATH.
+// The interpreter itself, not a script that searches PATH for it.
 const std::string& python() {
   static const std::string kPython = [] {
     const std::string ask = std::string(PYTHON_PROGRAM) + " -c 'import sys; print(sys.executable)'";
@@ -57,7 +57,7 @@ class DatPerfCompare : public testing::Test {
   }
   ~DatPerfCompare() override { std::filesystem::remove_all(folder_); }
 
-  // Installs a tool. Each of its processes leaves a file that is named after its process number.
+  // Installs a tool. Each process of the tool leaves a file that is named after its process number.
   void install(const Fake& fake, const std::string& client, const std::string& server = kListen) {
     const std::string file = folder_ + "/" + fake.name;
     std::ofstream(file) << "#!" << python() << " -SE\nimport os, socket, sys, time\n"
@@ -73,7 +73,7 @@ class DatPerfCompare : public testing::Test {
   [[nodiscard]] std::string perf_server(const std::string& options) const {
     return "env PATH=" + folder_ + " " + kDatPerf + " " + options;
   }
-  // How many processes of the tools still run.
+  // The number of processes of the tools that still run.
   [[nodiscard]] std::size_t left() const {
     std::size_t n = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_))

@@ -19,7 +19,7 @@ Task task_of(const char* test, Transport transport, std::uint64_t size = 8) {
   return task;
 }
 
-// Program, test and size of each tool, as in "ucx_perftest tag_lat 8".
+// Program, test and size of each tool, for example "ucx_perftest tag_lat 8".
 Words names(const Task& task) {
   Words words;
   for (const ToolTest& test : tool_tests(task))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What --netns NAME=ADDRESS says of the far side.
+// What --netns NAME=ADDRESS says about the far side.
 #include <gtest/gtest.h>
 
 #include "common/tool_error.h"
@@ -15,7 +15,7 @@ TEST(FarSide, IsANameAndANumber) {
   EXPECT_EQ(far_side_of("./far=::1").netns, "./far");
 }
 
-// Without its scope such an address belongs to no link.
+// Without its scope a link-local address belongs to no link.
 TEST(FarSide, KeepsTheScopeOfItsAddress) {
   EXPECT_EQ(far_side_of("far=fe80::1%lo").address, "fe80::1%lo");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// filtered_command.h: a command under a filter that refuses it one system call.
+// filtered_command.h: runs a command under a filter that refuses it some system calls.
 #pragma once
 
 #include <sys/wait.h>
@@ -8,9 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
@@ -18,8 +20,10 @@
 
 namespace datum::test {
 
-// What the program, words[0], ends with and has written. Without a value where there are no filters.
-inline std::optional<Ended> run_without(std::uint32_t call, std::vector<std::string> words) {
+// How the program, words[0], ended and what it wrote. Without a value if filters cannot be had.
+// forbid: installs the filters, and returns whether it could.
+inline std::optional<Ended> run_filtered(const std::function<bool()>& forbid,
+                                         std::vector<std::string> words) {
   constexpr int kNoFilter = 77;
   int output[2];
   if (pipe(output) != 0) throw std::runtime_error("pipe");
@@ -31,7 +35,7 @@ inline std::optional<Ended> run_without(std::uint32_t call, std::vector<std::str
     close(output[0]);
     dup2(output[1], STDOUT_FILENO);
     dup2(output[1], STDERR_FILENO);
-    if (forbid_call(call, EPERM)) execv(arguments[0], arguments.data());
+    if (forbid()) execv(arguments[0], arguments.data());
     _exit(kNoFilter);
   }
   close(output[1]);
@@ -44,6 +48,12 @@ inline std::optional<Ended> run_without(std::uint32_t call, std::vector<std::str
   waitpid(child, &status, 0);
   ended.code = exit_code(status);
   return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
+}
+
+// The same where that call fails with `error`.
+inline std::optional<Ended> run_without(std::uint32_t call, std::vector<std::string> words,
+                                        int error = EPERM) {
+  return run_filtered([=] { return forbid_call(call, error); }, std::move(words));
 }
 
 } // namespace datum::test

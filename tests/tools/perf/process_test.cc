@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-perf as a user runs it. Figures are not judged: only that there are some.
+// dat-perf as a user runs it. The tests do not judge figures, only that there are some.
 #include <gtest/gtest.h>
 
 #include <sched.h>
@@ -85,8 +85,8 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
   EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2.0,"), std::string::npos) << ended.output;
 }
 
-// Beside another network namespace, `far`: 192.0.2.2 exists there only. Waits for what it begins.
-// No ' in it.
+// Runs the script beside another network namespace, `far`, the only one with the address 192.0.2.2.
+// Waits for the processes that the script starts. The script must not contain a single quote.
 Ended run_beside_far(const std::string& script) {
   return run(test::in_own_network_and_mounts() +
              "sh -ec '"
@@ -147,7 +147,7 @@ TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   EXPECT_EQ(count(best.output, "\"transport\": \"shm\""), 1U) << best.output;
 }
 
-// With none that the test inherited from what started it.
+// Runs dat-perf with at most `files` descriptors, none of which the test inherited.
 Ended run_with_files(int files, const std::string& options, const std::string& way = "tcp") {
   return run("bash -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n " +
              std::to_string(files) + "; exec " + kPerf + " --local --transport " + way + kShort +
@@ -167,7 +167,7 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
       << connect.output;
 }
 
-// They would wait for descriptors until their time is over.
+// Otherwise the connections would wait for descriptors until their time is over.
 TEST(DatPerf, MoreConnectionsAtOnceOverSharedMemoryThanDescriptorsIsWrongUsage) {
   for (const char* way : {"shm", "auto"}) {
     const Ended connect = run_with_files(24, "-t connect", way);
@@ -180,13 +180,14 @@ TEST(DatPerf, MoreConnectionsAtOnceOverSharedMemoryThanDescriptorsIsWrongUsage) 
   }
 }
 
-// The limit covers what the program has open anyway and the descriptors of its connections.
+// The limit covers the descriptors that the program has anyway and those of its connections.
 TEST(DatPerf, AFewDescriptorsAreEnoughForOneConnectionOverTcp) {
   const Ended one = run_with_files(40, "-t send-lat,idle -s 8 --idle-time 1");
   EXPECT_EQ(one.code, 0) << one.output;
 }
 
-// With few descriptors `auto` is TCP, and dat-perf demands no more for it than shared memory takes.
+// With few descriptors `auto` means TCP. For that dat-perf must not demand more descriptors than
+// shared memory takes.
 TEST(DatPerf, OneConnectionIsMeasuredOnOneOfTheWaysAtEachLimit) {
   for (int files = 20; files <= 26; ++files) {
     const Ended one = run_with_files(files, "-t send-lat -s 8", "auto");
@@ -213,7 +214,7 @@ TEST(DatPerf, ATransportThatThereIsNotIsWrongUsage) {
       << ended.output;
 }
 
-// A stopped process holds its connections open: nothing but time tells.
+// A stopped process keeps its connections open, so only a time limit can find that out.
 TEST(DatPerf, AServerFoundSilentIsWaitedForAsLongAsIsSaidAndNoLonger) {
   const Served server(kPerf + " --server --port 0 -q");
   const auto begin = std::chrono::steady_clock::now();
@@ -242,7 +243,7 @@ TEST(DatPerf, AClientMeasuresWithAServerThatServesOnce) {
   EXPECT_EQ(server.wait(), 0);
 }
 
-// The page: 4, the other side died, hung up or fell silent.
+// The manual page: 4 means that the other side died, hung up or fell silent.
 TEST(DatPerf, AServerThatServesOnceAndLosesItsClientSaysSo) {
   for (const std::string test : {"send-lat", "write-lat", "read-lat", "send-bw", "idle"}) {
     SCOPED_TRACE(test);
@@ -306,7 +307,7 @@ TEST(DatPerf, AServerWhoseLogNobodyReadsServesOnAndEnds) {
   const datum::test::FullPipe log;
   Served server(kPerf + " --server --port 0 2>" + log.path());
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8 ";
-  for (int i = 0; i < 2; ++i) // the server tells of a client that was lost
+  for (int i = 0; i < 2; ++i) // the server reports each client that was lost
     EXPECT_EQ(run_until(client + "--time 60000", "min / median", "KILL").code, 137);
   EXPECT_EQ(run(client + kShort).code, 0);
   EXPECT_EQ(server.end(SIGTERM), 3);
@@ -320,7 +321,7 @@ TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
   EXPECT_EQ(both.code, 0) << both.output;
 }
 
-// A variable of a script that is not set.
+// An unset variable of a script gives an empty value.
 TEST(DatPerf, AnEmptyValueIsNotTheSameAsNone) {
   for (const char* option : {"--netns ''", "--plot ''", "--transport ''", "-t ''", "-s ''"})
     EXPECT_EQ(run(kPerf + " --local " + option + " 2>&1").code, 2) << option;
@@ -364,7 +365,7 @@ TEST(DatPerf, ATableOfIdleConnectionsHasAHeadOfItsOwn) {
   EXPECT_EQ(count(idle.output, "median"), 0U) << idle.output;
 }
 
-// The same for a command of the shell, which is ended after a minute.
+// Runs a command of the shell in that way. The command is ended after a minute.
 std::optional<Ended> run_without(std::uint32_t call, const std::string& command) {
   return test::run_without(call, {"/bin/sh", "-c", "exec timeout -k 1 60 " + command});
 }
@@ -484,7 +485,7 @@ TEST(DatPerf, APlotHasDateAndAxes) {
   EXPECT_EQ(count(svg, "class='axis'"), 2U) << svg;
 }
 
-// Under a terminal of script(1), as many columns wide.
+// Runs the command on a terminal of script(1) that is `columns` wide.
 Ended run_on_terminal(int columns, const std::string& command) {
   return run("script -qec 'stty cols " + std::to_string(columns) + "; " + command + "' /dev/null");
 }
@@ -530,8 +531,8 @@ TEST(DatPerf, WhatFailsOnBothSidesIsOneError) {
   EXPECT_EQ(count(ended.output, "datum warn: "), 1U) << ended.output;
 }
 
-// Of the signals that a terminal sends to both sides, the passive one answers none: the other one
-// would take its end for a failure.
+// A terminal sends a signal to both sides. The passive side ignores it, because the active side
+// would take the passive side's end for a failure.
 TEST(DatPerf, ASignalToAllItsProcessesIsAnInterrupt) {
   for (const char* signal : {"INT", "TERM"}) {
     const Ended ended =

@@ -115,7 +115,8 @@ TEST(PerfReport, CsvHasALineForEachResultAndAsManyFieldsAsItsHead) {
   EXPECT_EQ(commas, (std::vector<long>{28, 28, 28}));
 }
 
-// In three figures 1.004 us and 0.996 us are both 1.00 us, and the ratio of what is shown is 1.
+// With three digits, 1.004 us and 0.996 us are both shown as 1.00 us. So the ratio of the shown
+// figures is 1.
 TEST(PerfReport, TheRatioIsThatOfWhatIsShown) {
   Result result = latency(8, 1004);
   result.limit = {996, 996, 996};
@@ -133,7 +134,7 @@ TEST(PerfReport, TheRatioIsThatOfWhatIsShown) {
 TEST(PerfReport, ALimitThatIsSlowerThanOursIsNone) {
   Result result = latency(8, 100);
   result.limit = {5e6, 5e6, 5e6};
-  result.ratio = {1, 1.5, 2}; // ratios of single pairs, by chance
+  result.ratio = {1, 1.5, 2}; // ratios of single pairs of runs, by chance
   const std::string row = table_row(result);
   EXPECT_NE(row.find("ring 8 B 5.00 ms, slower than ours"), std::string::npos) << row;
   EXPECT_EQ(row.find("x\n"), std::string::npos) << row;
@@ -165,7 +166,8 @@ TEST(PerfPlot, NamesItsAxesAndSizesAndSaysWhatLessensIt) {
   EXPECT_EQ(svg.find("512.0 KiB"), std::string::npos);
 }
 
-// Two kinds of memory measure the same limit twice at each size. Its line must not go to and fro.
+// With two kinds of memory the same limit is measured twice at each size. Its line in the plot must
+// not go back and forth.
 TEST(PerfPlot, ALimitHasOneFigureForEachSize) {
   Result ordinary = latency(8, 1000), shareable = latency(8, 1000);
   shareable.task.memory = Memory::Shareable;

@@ -37,7 +37,7 @@ class HostileClient : public testing::Test {
     control->connect(tools::resolve("127.0.0.1"), port(), kConnectTime, "server");
     return control;
   }
-  // How a connection with this greeting ends.
+  // How a connection that sends this greeting ends.
   ExitCode greet(const std::string& greeting) const {
     const Link link(ia_, Task{}, "server");
     try {
@@ -93,7 +93,7 @@ TEST(DatPerfServer, NamesWhomItRefuses) {
       << said.output;
 }
 
-// The connection reports its end once, so that a second wait for it would never return.
+// The connection reports its end only once, so a second wait for that report would never return.
 TEST_F(HostileClient, AnEndThatWasToldIsToldAtOnceTheNextTime) {
   const auto control = connect();
   server_.end(SIGKILL);

@@ -73,7 +73,8 @@ TEST(PingStatistics, WhatWasStillAwaitedAtAnInterruptIsNotLost) {
   EXPECT_FALSE(none.all_answered());
 }
 
-// With six digits and an exponent, these would be of two types for most readers of JSON.
+// Written with six digits and an exponent, these numbers would have two types for most readers of
+// JSON.
 TEST(PingStatistics, MembersAreIntegers) {
   Statistics statistics;
   for (const double ns : {31900301.0, 152970.0}) {

@@ -34,7 +34,7 @@ class DatPing : public testing::Test {
   Served server{kPing + " --serve -p 0 -q"};
 };
 
-// What dat-ping says when it cannot open an adapter whose line of dat.conf has this library and
+// What dat-ping prints when it cannot open an adapter whose line of dat.conf has this library and
 // these instance data. The command `before` runs first and can lower a limit.
 std::string refusal(const std::string& library, const std::string& data,
                     const std::string& before = "true") {
@@ -143,7 +143,7 @@ TEST_F(DatPing, JsonNumbersAreIntegers) {
     EXPECT_TRUE(is_integer.count(name) == 1 && is_integer.at(name)) << name << ended.output;
 }
 
-// The rest of the line of verbose output that begins with this name, or "" if there is none.
+// The rest of the line of verbose output that begins with `name`, or "" if there is no such line.
 std::string told(const std::string& output, const std::string& name) {
   const std::size_t at = output.find("\n  " + name + " ");
   if (at == std::string::npos) return "";
@@ -241,7 +241,7 @@ TEST_F(DatPing, PingsThatAreLostAreAFailureAlsoAtCtrlC) {
 
 TEST_F(DatPing, AStoppedServerLosesPings) {
   kill(server.pid, SIGSTOP);
-  // No connection comes about without the server, so this is a failure of the set-up.
+  // No connection is made without the server, so this is a failure of the set-up.
   EXPECT_EQ(run(client("-c 1 -W 0.5 2>&1")).code, 2);
   kill(server.pid, SIGCONT);
 }
@@ -276,7 +276,7 @@ TEST_F(DatPing, AServerWithoutMemoryForAClientRefusesItAndServesTheNext) {
   EXPECT_EQ(run(client("-c 1 -q")).code, 0);
 }
 
-// The server's log is lost then, and so are its other lines on standard error.
+// The server's log is lost in these cases, and so are its other lines on standard error.
 TEST(DatPingServer, ServesWithClosedOrFullStandardDescriptors) {
   for (const char* where : {"2>&-", "2>/dev/full", "<&- 2>&-"}) {
     SCOPED_TRACE(where);
@@ -295,7 +295,7 @@ TEST(DatPingServer, AnswersAndEndsWhereNobodyReadsItsLog) {
   EXPECT_EQ(server.end(SIGTERM), 3);
 }
 
-// The first line tells where the server listens.
+// The first line tells where the server listens, so the server ends if that line is lost.
 TEST(DatPingServer, EndsWhereItsFirstLineIsLost) {
   const Ended full = run("sh -c '" + kPing + " --serve -p 0 2>&1 >/dev/full'");
   EXPECT_EQ(full.code, 1);

@@ -23,7 +23,8 @@ using test::run;
 const std::string kRun = DAT_RUN_PROGRAM;
 const std::string kLibraries = DATUM_LIBRARY_FOLDER;
 
-// The value of the variable in the program's environment, when dat-run's own had `before`.
+// The value of the variable in the started program's environment. `before` is its value in
+// dat-run's own environment.
 std::string variable_of(const std::string& name, const std::string& options,
                         const std::string& before = "") {
   return run("env -u LD_LIBRARY_PATH -u LD_PRELOAD -u DATUM_ALIAS " + before + " " + kRun + " " +
@@ -115,7 +116,7 @@ class DatRunPath : public testing::Test {
     std::ofstream(folder_ / name) << text;
     ASSERT_EQ(chmod((folder_ / name).c_str(), mode), 0);
   }
-  // Starts the program with bin and more in PATH, as a user that is bound by the modes of files.
+  // Starts the program with bin and more in PATH, as a user to whom file modes apply.
   [[nodiscard]] Ended start(const std::string& program, const std::string& before = "") const {
     const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
     return run("sh -c 'cd " + folder_.string() + " && " + (geteuid() == 0 ? nobody : "") +
@@ -136,7 +137,7 @@ TEST_F(DatRunPath, AFolderThatMayNotBeSearchedHoldsNoProgram) {
   EXPECT_EQ(script.output, "dat-run: cannot start " + at("bin/script") +
                                ": its interpreter /no/such/shell: no such program\n");
   const Ended none = start("no-such-program", at("closed") + ":");
-  fs::permissions(folder_ / "closed", fs::perms(0755)); // so that it can be removed
+  fs::permissions(folder_ / "closed", fs::perms(0755)); // so that the folder can be removed
   EXPECT_EQ(none.code, 127);
   EXPECT_EQ(none.output, "dat-run: \"no-such-program\": no such program in PATH\n");
 }
@@ -193,7 +194,7 @@ TEST(DatRun, AWrongCommandLineEndsWith125) {
   }
 }
 
-// The message is that of the other tools.
+// The message is the same as that of the other tools.
 TEST(DatRun, AnOptionThatThereIsNotIsNamed) {
   EXPECT_EQ(run(kRun + " --bogus true 2>&1").output,
             "dat-run: \"--bogus\" is no option; see dat-run --help\n");

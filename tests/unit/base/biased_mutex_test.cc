@@ -56,7 +56,7 @@ TEST(BiasedMutex, WhoeverEndsTheBiasWaitsForTheBiasOwnerToLeave) {
     mutex.unlock();
   });
   while (!waiting) std::this_thread::yield();
-  // So long that the other thread sleeps, in most runs.
+  // Long enough, in most runs, for the other thread to fall asleep.
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();
   left = true;
   mutex.unlock();
@@ -82,8 +82,8 @@ TEST(BiasedMutex, TheBiasOwnerWaitsForWhoeverEndedTheBias) {
   other.join();
 }
 
-// The mutex is on a page that cannot be written. A thread is held up in the store by which it
-// announces itself, as by a fork after which the page must be copied.
+// The mutex is on a write-protected page. The store by which a thread announces itself faults, and
+// the handler of SIGSEGV holds the thread up. After a fork, the copy of the page does the same.
 struct HeldUp {
   static inline std::atomic<bool> arrived{false};
   static inline std::atomic<bool> may_go_on{false};
@@ -154,7 +154,7 @@ class Guest {
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
   int visits() const { return visits_; }
-  // Called with the lock held. Returns when the guest sleeps for it.
+  // The caller holds the lock. Returns when the guest sleeps until the lock is free.
   void invite() {
     ++invited_;
     while (!mutex_.contended() || !sleeps(id_)) std::this_thread::yield();
@@ -176,8 +176,8 @@ class Guest {
   std::thread thread_;
 };
 
-// A thread that takes turn after turn has the lock again before a sleeping thread is awake.
-// let_in() must wait for that thread.
+// A thread that unlocks and locks in a loop has the lock again before a sleeping thread is awake.
+// let_in() must wait until the sleeper has had the lock.
 // Rules: PROGRESS.3
 TEST(BiasedMutex, WhoeverSleepsForItHasItWhenTheHolderLetsHimIn) {
   BiasedMutex mutex;
@@ -194,8 +194,8 @@ TEST(BiasedMutex, WhoeverSleepsForItHasItWhenTheHolderLetsHimIn) {
   EXPECT_GE(let_in, kVisits / 2) << "the others were not given a processor for a millisecond";
 }
 
-// The second guest comes while the first one is inside, so it sleeps behind the thread that let the
-// first one in. That thread is woken first and must not forget the second guest.
+// The second guest comes while the first guest has the lock. So it sleeps behind the thread that
+// let the first guest in. That thread is woken first, and must not forget the second guest.
 TEST(BiasedMutex, WhoeverIsBackAfterLettingInRemembersWhoElseSleeps) {
   BiasedMutex mutex;
   mutex.lock();
@@ -247,7 +247,7 @@ TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int round = 0; round < kRounds; ++round) {
-        // The number differs from thread to thread, so that they do not fall into step.
+        // Each thread has another number of visits, so that the threads do not fall into step.
         for (int i = 0; i < kLongStreak / 2 + 37 * t; ++i) visit(i % 64 == t);
         std::this_thread::yield();
       }

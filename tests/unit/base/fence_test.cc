@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A filter of system calls that forbids membarrier(2), from the start or after the kernel has
-// granted it. Each body runs in a child process, which keeps the filter to itself.
+// Fences under a filter of system calls that forbids membarrier(2), from the start or after the
+// kernel has granted it. Each body runs in a child process, so that no other test has the filter.
 #include "base/fence.h"
 
 #include <cerrno>
@@ -37,7 +37,8 @@ TEST(Fence, ThatIsForbiddenLaterIsNotRecommendedAnyMore) {
   EXPECT_EXIT(body(), testing::ExitedWithCode(kDone), "membarrier was forbidden");
 }
 
-// The child is a new program: in a copy of this one the kernel may have been asked before.
+// The child executes the program anew. In a forked copy of this process, an earlier test may have
+// asked the kernel already.
 TEST(Fence, ThatIsForbiddenFromTheStartIsAPlainOneWithoutAWord) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto body = [] {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned kPatience = 20; // seconds
 
-// The exit status of a child; 0: `body` returned true. A child that hangs is ended by a signal.
+// Runs `body` in a child and returns the exit status: 0 if `body` returned true. A signal ends a
+// child that hangs.
 template <class F>
 int answer_of_child(const F& body) {
   const pid_t child = ::fork();
@@ -25,7 +26,7 @@ int answer_of_child(const F& body) {
   return status;
 }
 
-// A thread that calls `work` again and again as long as this lives.
+// A thread that calls `work` again and again as long as this object lives.
 template <class F>
 class Beside {
  public:

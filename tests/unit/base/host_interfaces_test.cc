@@ -39,8 +39,8 @@ std::set<std::string> listed() {
   return lines;
 }
 
-// Lists them in a thread of its own, so that only that thread has the filter. Empty if no filter
-// can be had.
+// Lists the interfaces in a thread of its own, so that only that thread has the filter. Returns
+// nothing if the filter cannot be installed.
 std::optional<std::set<std::string>> listed_without_netlink(int error) {
   std::optional<std::set<std::string>> found;
   std::thread([&] {
@@ -65,7 +65,7 @@ TEST(HostInterfaces, AreTheSameWithoutNetlink) {
   }
 }
 
-// A shortage passes, so it is no reason to take the other way.
+// A shortage passes, so it is no reason to list the interfaces without netlink.
 TEST(HostInterfaces, AShortageIsNoRefusal) {
   const auto found = listed_without_netlink(EMFILE);
   if (!found) GTEST_SKIP() << "no filter of system calls here";

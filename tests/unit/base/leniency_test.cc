@@ -40,7 +40,7 @@ TEST(Leniencies, StrictModeRepeatsALineAtMostOnceASecond) {
   EXPECT_LT(lines, 100) << "as many as seconds went by";
 }
 
-// Each of its connections is another endpoint, so that the lines differ.
+// Each connection of the peer has an endpoint of its own, so the lines differ.
 // Rules: REFUSAL.4
 TEST(Leniencies, APeerDoesNotFillTheLogOfStrictMode) {
   Leniencies leniencies(true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Files in memory under a limit on files: an error and no SIGXFSZ. Each body that sets the limit
-// runs in a child process.
+// A memory file that would exceed the limit on the size of files gives an error and no SIGXFSZ.
+// Each body that sets the limit runs in a child process.
 #include "base/memory_file.h"
 
 #include <array>
@@ -36,7 +36,7 @@ TEST(MemoryFile, MayBeSealedAndIsNotExecuted) {
   EXPECT_EQ(::fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW), 0);
   struct stat status {};
   ASSERT_EQ(::fstat(file.get(), &status), 0);
-  constexpr int kSealExec = 0x20; // F_SEAL_EXEC: kernels before 6.3 know neither seal nor right
+  constexpr int kSealExec = 0x20; // F_SEAL_EXEC, which kernels before 6.3 do not have
   const bool knows = (::fcntl(file.get(), F_GET_SEALS) & kSealExec) != 0;
   EXPECT_EQ(status.st_mode & 0111, knows ? 0U : status.st_mode & 0111);
   EXPECT_NE(::fcntl(file.get(), F_GETFD) & FD_CLOEXEC, 0);

@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-constexpr int kBound = 20; // seconds; a defect here is a loop without end
+constexpr int kBound = 20; // seconds; a defect here would loop for ever
 
 class ForbiddenRandom : public testing::TestWithParam<int> {};
 

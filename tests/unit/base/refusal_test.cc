@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A program of its own: refusals are told at level debug, which a process reads once.
+// This test is a program of its own. Refusals are logged at level debug, and a process reads the
+// level only once.
 #include "base/refusal.h"
 
 #include <gtest/gtest.h>

@@ -43,7 +43,7 @@ static_assert(!every_state_is_left(kTable, kDoors, kHands));
 static_assert(!every_state_is_left(std::array{kTable[0], Row{Door::Ajar, Hand::Pull, Door::Ajar},
                                               kTable[2]},
                                    kDoors, kHands, Door::Bricked));
-// A state that only an event leaves which never happens.
+// The only event that leaves the state never happens.
 static_assert(!every_state_is_left(std::array{kTable[0], kTable[1]}, kDoors, kHands,
                                    Door::Bricked));
 

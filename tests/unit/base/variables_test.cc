@@ -14,7 +14,7 @@
 namespace datum {
 namespace {
 
-// Each variable that datum(7) describes. true: a * marks it.
+// Each variable that datum(7) describes, and whether a * marks it.
 std::map<std::string, bool> documented() {
   std::ifstream page(DATUM_SOURCE_DIR "/docs/man/datum.7.md");
   std::map<std::string, bool> found;
@@ -166,7 +166,8 @@ TEST(Variables, AnIgnoredValueIsToldOnceAndAgainWhenItComesBack) {
   EXPECT_EQ(said_by_reading(nullptr), "");
 }
 
-// A library of another build may know further variables.
+// A library of another build may report a variable that this build's table lacks. So this build has
+// kept no earlier value of the variable.
 TEST(Variables, AnUnknownVariableIsAlwaysNews) {
   EXPECT_EQ(ignored_value_is_news("DATUM_OF_LATER", "x"), 1);
   EXPECT_EQ(ignored_value_is_news("DATUM_OF_LATER", "x"), 1);

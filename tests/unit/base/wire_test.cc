@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Integers in the order of the wire, and a reader that stops at the end.
+// Integers in network byte order, and a reader that stops at the end of the octets.
 #include "base/wire.h"
 
 #include <gtest/gtest.h>

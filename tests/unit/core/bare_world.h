@@ -17,7 +17,7 @@
 
 namespace datum::test {
 
-// Answers a request as the test says, and keeps it.
+// Answers a request as the test says, and keeps the request.
 class ScriptedChannel final : public Channel {
  public:
   StartResult start(const WorkRequest& request) override {
@@ -40,7 +40,7 @@ class ScriptedChannel final : public Channel {
   std::vector<Opcode> started;
 };
 
-// Counts the calls of the parts on their frame.
+// Counts the calls that the parts make on their frame.
 class CountingFrame final : public EndpointFrame {
  public:
   CountingFrame(const EndpointServices& services, ProtectionZone* zone,
@@ -70,7 +70,7 @@ class CountingFrame final : public EndpointFrame {
 
 class BareWorld : private CompletionSources {
  public:
-  static constexpr std::uint64_t kSize = 256; // of `memory`
+  static constexpr std::uint64_t kSize = 256; // octets of `memory`
   static constexpr EvdFlags kCompletions = kEvdDto | kEvdRmrBind | kEvdConnection;
 
   BareWorld() {

@@ -33,7 +33,8 @@ class StillTime final : public Progress {
   bool lacks_memory = false;
 };
 
-// Keeps requests. They wait for a Recv as long as `moved` of the test does not change.
+// Completes no request. Its requests count as waiting for a Recv while the test's `moved` does not
+// change.
 class SilentChannel final : public Channel {
  public:
   explicit SilentChannel(const int& moved) : moved_(moved) {}
@@ -51,7 +52,7 @@ class SilentChannel final : public Channel {
 
  private:
   const int& moved_;
-  int moved_then_ = 0; // at the last call
+  int moved_then_ = 0; // `moved_` at the last call
 };
 
 // Connects to no peer: the test gives the answers.

@@ -17,7 +17,7 @@ union AnyAddress {
 
 AnyAddress v4(const char* text, std::uint16_t port = 0) {
   AnyAddress address{};
-  std::memset(&address, 0xa5, sizeof address); // sin_zero and what lies behind do not count
+  std::memset(&address, 0xa5, sizeof address); // sin_zero and the octets behind it do not count
   address.v4.sin_family = AF_INET;
   address.v4.sin_port = htons(port);
   EXPECT_EQ(inet_pton(AF_INET, text, &address.v4.sin_addr), 1) << text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Arguments other than handles: which one is named if it is bad, and the results of queries.
+// Arguments other than handles: which bad argument a call's answer names, and what queries return.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -136,7 +136,7 @@ TEST_F(Arguments, ConnectChecksInTheOrderOfItsArguments) {
   EXPECT_EQ(connect(address, 1, 0, nullptr, 0, 0), 0x8012005fU);
 }
 
-// Decision 2: the state of the EP is checked before what the IA cannot do.
+// Decision 2: a call checks the state of the EP before it checks what the IA supports.
 TEST_F(Arguments, StateBeforeCapability) {
   sockaddr_in to{};
   to.sin_family = AF_INET;

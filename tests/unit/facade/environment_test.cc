@@ -38,7 +38,7 @@ TEST(Environment, LimitsOfTcpWithoutAnyVariable) {
   EXPECT_EQ(tcp.first_fpdu_timeout, 60'000'000'000);
   EXPECT_EQ(tcp.most_unexpected, 65'536U);
   EXPECT_EQ(tcp.read_size, 65'536U);
-  // Depends on whether the peer is on this host: TcpOptions::unsent().
+  // The limit depends on whether the peer is on this host: TcpOptions::unsent().
   EXPECT_EQ(tcp.most_unsent, std::nullopt);
   EXPECT_EQ(tcp.max_ending, 1024U);
   EXPECT_EQ(tcp.end_timeout, 5'000'000'000);

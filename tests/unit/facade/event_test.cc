@@ -7,13 +7,13 @@
 namespace datum {
 namespace {
 
-// A guard behind the 48 bytes: DAT 2.0 events are longer.
+// An event of DAT 1.2 has 48 bytes, one of DAT 2.0 more. The guard shows a write past the 48 bytes.
 struct Guarded {
   DAT_EVENT event;
   unsigned char guard[72];
 };
 
-// What an event may say of the adapter.
+// The adapter, as far as an event needs it: its address.
 struct StandIn {
   const StandIn& transport() const { return *this; }
   const Address& address() const { return local; }

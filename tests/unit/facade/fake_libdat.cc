@@ -43,7 +43,7 @@ DAT_IA_HANDLE Provider::open(DAT_EVD_HANDLE* async_evd) const {
 
 } // namespace datum::test
 
-// Consumers of this registry know an IA by its object with the lowest bit set.
+// In this registry the consumer's handle of an IA is the object's address with the lowest bit set.
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE object, DAT_IA_HANDLE* handle);
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE object, DAT_IA_HANDLE* handle) {
   *handle = static_cast<char*>(object) + 1;

@@ -15,7 +15,7 @@ inline constexpr DAT_RETURN kQueueEmpty = 0x800d0000;
 // The table registered under the name, or nullptr.
 const DAT_PROVIDER* registered(const std::string& ia_name);
 int registrations();
-// The registry answers the next registration with this.
+// The registry answers the next registration with `answer`.
 void refuse_next(DAT_RETURN answer);
 
 DAT_PROVIDER_INFO provider_info(const std::string& ia_name, bool thread_safe = false);

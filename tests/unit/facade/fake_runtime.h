@@ -70,7 +70,7 @@ struct RuntimeCounts {
 };
 RuntimeCounts& runtime_counts();
 
-// The next open or start fails, the next poll finds no memory.
+// The next open or start fails, or the next poll finds no memory.
 enum class Fault { None, Open, Start, Poll };
 void provoke(Fault fault);
 

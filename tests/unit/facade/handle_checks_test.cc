@@ -305,7 +305,7 @@ TEST(HandleChecks, EachHandleTellsItsKind) {
 }
 
 // An object of another open IA is answered as an invalid handle (decision 3). The one exception,
-// the connect EVD of an EP (decision 335), is not tested here. Both IAs are open under one name.
+// the connect EVD of an EP (decision 335), is not tested here. The two IAs have the same name.
 TEST(HandleChecks, ObjectsOfAnotherInstanceAreInvalid) {
   const Provider provider("handles");
   const EveryKind a(provider);

@@ -42,7 +42,7 @@ TEST(HandleSpace, ASlotIsUsedAgainOnlyAfter65536OtherFrees) {
   HandleSpace::release(*first);
 }
 
-// The exit status of a forked child; 0: the check succeeded.
+// Runs `look` in a forked child, and returns the exit status: 0 if the check succeeded.
 int look_from_a_child(const std::function<int()>& look) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(look());

@@ -136,7 +136,7 @@ TEST_F(IaLifecycle, AnEvdThatGetsTheHandleOfAGivenOneIsNotTakenForIt) {
   const DAT_IA_HANDLE ia = p.open(&given);
   EXPECT_EQ(p->ia_close_func(owner, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
   DAT_EVD_HANDLE evd = nullptr;
-  for (int i = 0; i < 200'000; ++i) { // handles are used again late
+  for (int i = 0; i < 200'000; ++i) { // a slot is reused only after many others
     ASSERT_EQ(p->evd_create_func(ia, 8, nullptr, DAT_EVD_DTO_FLAG, &evd), DAT_SUCCESS);
     if (evd == given) break;
     ASSERT_EQ(p->evd_free_func(evd), DAT_SUCCESS);
@@ -172,8 +172,8 @@ TEST_F(IaLifecycle, AnAbruptCloseEndsAWaitOnAnEvd) {
     DAT_COUNT more = 0;
     ended = p->evd_wait_func(evd, DAT_TIMEOUT_INFINITE, 1, &event, &more);
   });
-  // A dequeue fails with DAT_INVALID_STATE_EVD_WAITER only while a thread waits, so this shows that
-  // it does.
+  // A dequeue fails with DAT_INVALID_STATE_EVD_WAITER only while a thread waits. So the loop ends
+  // once the other thread waits.
   DAT_EVENT event;
   while (p->evd_dequeue_func(evd, &event) != 0x8007004d) std::this_thread::yield();
   EXPECT_EQ(p->ia_close_func(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
@@ -202,8 +202,8 @@ TEST_F(IaLifecycle, CallsThatRaceWithACloseAreAnsweredNotFollowed) {
   }
 }
 
-// An endpoint may give up its channel while a call of the channel is on the stack. So the adapter
-// destroys it later, but before the DAT call returns.
+// An endpoint may give up its channel while a function of the channel is on the stack. So the
+// adapter destroys the channel later, but before the DAT call returns.
 TEST_F(IaLifecycle, AChannelIsDestroyedBeforeTheCallThatEndsItReturns) {
   const EveryKind objects(p);
   ASSERT_EQ(p->cr_accept_func(objects.cr, objects.ep, 0, nullptr), DAT_SUCCESS);

@@ -54,7 +54,7 @@ class LateEnd : public ::testing::Test {
     source.segment_length = memory.size();
     return p->ep_post_rdma_read_func(ep, 1, &segment, user, &source, DAT_COMPLETION_DEFAULT_FLAG);
   }
-  // The cookie of the next completion; true: it succeeded.
+  // The cookie of the next completion, and whether the request succeeded.
   std::pair<DAT_UINT64, bool> next() {
     DAT_EVENT event{};
     if (p->evd_dequeue_func(evd, &event) != DAT_SUCCESS) return {};

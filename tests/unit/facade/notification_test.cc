@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which waiters an arrival notifies that the caller's own poll has taken.
+// Which waiters are notified when the caller's own poll finds an arrival.
 #include <gtest/gtest.h>
 
 #include "fake_libdat.h"

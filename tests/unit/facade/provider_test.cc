@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The provider protocol: init registers names, fini ends all, an IA answers queries about itself.
+// The provider protocol: init registers names, fini closes each open IA, and an IA answers queries
+// about itself.
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ TEST(ProviderProtocol, UsesOfTheRegistrysLeniencyAreKeptForTheProcess) {
   EXPECT_EQ(hook->mark, 0x324b4f4f48544144U);
   EXPECT_EQ(hook, b.table().extension);
   hook->short_provider_lists(7);
-  hook->short_provider_lists(6); // threads of the registry may overtake each other
+  hook->short_provider_lists(6); // two threads may report their counts in the wrong order
   EXPECT_EQ(registry_uses(Leniency::ShortProviderList), 7U);
   EXPECT_EQ(registry_uses(Leniency::MixedCompletionFlags), 0U);
 }
@@ -76,7 +77,7 @@ TEST(ProviderProtocol, FiniClosesWhatIsOpen) {
   EXPECT_EQ(registered("open"), nullptr);
 }
 
-// An agent may end the process, and so unload its libraries.
+// The agent of a CNO may call exit(), which unloads the provider while the agent still runs.
 TEST(ProviderProtocol, FiniFromAnAgentDoesNotWaitForItsOwnIa) {
   const DAT_PROVIDER_INFO info = provider_info("agent", false);
   provider_init(info, "");

@@ -13,7 +13,7 @@ struct Case {
   DAT_RETURN code;
 };
 
-// The numbers of the binary interface, not those of the tables.
+// The numbers are those of the binary interface. They do not come from the tables under test.
 constexpr Case kCases[] = {
     {kOk, 0x00000000},
     {{Type::Abort}, 0x80010000},

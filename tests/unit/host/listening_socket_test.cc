@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Which connections a listening socket accepts, and when it is not looked at.
+// Which connections a listening socket accepts, and when the reactor does not watch the socket.
 #include "transport/host/listening_socket.h"
 
 #include <cerrno>
@@ -131,7 +131,7 @@ TEST_F(Listening, IsNotLookedAtWhereThereIsNoRoomUntilTheTimeIsOver) {
   EXPECT_EQ(hall.inside.size(), 2U);
   EXPECT_EQ(reactor.events, 0U);
   EXPECT_EQ(clock.wakes, 1) << "whoever sleeps has to learn of the time";
-  reactor.handle_all(); // as if a hangup were reported although it is not watched
+  reactor.handle_all(); // as if a hangup were reported for a socket that is not watched
   EXPECT_EQ(hall.turns, 1);
   pass(5 * kMillisecond - 1);
   EXPECT_EQ(reactor.events, 0U);

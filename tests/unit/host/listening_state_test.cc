@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every state of a socket that is listened on, and of a half-open connection, with everything that
-// can happen to it, against tables written from docs/design/tcp.md and docs/design/shm.md.
+// Each event in each state of a listening socket, and of a half-open connection. The expected next
+// states are in tables that were written from docs/design/tcp.md and docs/design/shm.md.
 #include "transport/host/listening_state.h"
 
 #include "tests/unit/state_walk.h"

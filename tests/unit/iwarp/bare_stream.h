@@ -66,7 +66,7 @@ class BareStream : public StreamControl {
     while (queue.room_for(UntaggedHeader::kWireSize, 0, true))
       queue.add(octets_of(TaggedHeader{}), {}, true, false, {});
   }
-  // Takes all chunks that the pool keeps: from here on another chunk needs new memory.
+  // Takes all chunks that the pool keeps. From here on another chunk needs new memory.
   void hold_chunks() {
     for (int i = 0; i < 16; ++i) kept_.push_back(chunks.take());
   }

@@ -117,7 +117,7 @@ TEST_F(Blame, AnStagThatCannotBeInvalidatedIsOneThatCannotBeUsed) {
               (Answer{{RequestClass::Placed, DtoStatus::RemoteAccess, 0}}));
 }
 
-// The same type numbers mean other errors in RDMAP than in DDP and MPA.
+// An error type has one meaning in RDMAP, and others in DDP and MPA.
 TEST_F(Blame, ATypeMeansWhatItsLayerSays) {
   send(1);
   EXPECT_EQ(blamed(echo({2, 1, 0}, kSendQueue, 1)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The order of the checks on incoming FPDUs. If a frame fails two checks, the session reports the
-// earlier one. The test covers each kind of message and each two of its checks that one frame can
-// fail. The checks have the numbers of decision 410.
+// earlier check. The test covers each kind of message, and each pair of its checks that one frame
+// can fail. The checks are numbered as in decision 410.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ struct Attempt {
   Rdmap kind;
   Meets meets;
   Control control;
-  bool cut = false; // the last octet of its header is missing, and all behind it
+  bool cut = false; // the frame ends one octet before the end of its header
   bool good_crc = true;
   std::uint32_t queue = 0;
   std::uint32_t msn_shift = 0;
@@ -400,7 +400,7 @@ class IwarpCheckOrder : public testing::TestWithParam<Kind> {
   static bool same(const Attempt& one, const Attempt& other) {
     return one.meets == other.meets && frame_of(one, {}) == frame_of(other, {});
   }
-  // The two exclude each other: no Recv is left, and a Recv holds an unfinished message.
+  // True if the attempt has no Recv left, but needs a Recv that holds an unfinished message.
   static bool impossible(const Attempt& attempt) {
     return !attempt.meets.receive && attempt.meets.send_open;
   }

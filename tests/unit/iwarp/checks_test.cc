@@ -165,7 +165,7 @@ TEST(IwarpChecks, C8MsnBehindOrAhead) {
         return Several{read_request(kRegion, t.base(), 4), atomic_request(kRegion, t.base(), 1)};
       },
       {"1/2/03"});
-  // In the middle of a message the next one cannot begin.
+  // In the middle of a message no other message can begin.
   expect_refused([](Target&) { return Several{send(1, 4, 0, false), send(2, 4)}; }, {"1/2/03"});
 }
 
@@ -198,8 +198,8 @@ TEST(IwarpChecks, C9NoBuffer) {
           const Bytes one = read_request(kRegion, t.base(), 4, msn);
           together.insert(together.end(), one.begin(), one.end());
         }
-        // Nothing takes the Target's output, so its answers to the first four Reads stay queued,
-        // and four is its IRD. The fifth is one too many, and the Terminate has to echo it.
+        // Nothing takes the Target's output, so its answers to the first four Reads stay queued.
+        // Its IRD is four. The fifth Read is one too many, and the Terminate has to echo it.
         t.feed(Octets(together).first(together.size() / 5 * 4));
         all.emplace_back(together.end() - static_cast<std::ptrdiff_t>(together.size() / 5),
                          together.end());
@@ -276,7 +276,7 @@ TEST(IwarpChecks, C12OpcodeAndStagOfTheFirstSegment) {
                        fpdu(untagged(Rdmap::SendSolicited, 0, 1, 4), Bytes(4))};
       },
       {"0/2/06"});
-  // Immediate Data is a message of its own and continues none.
+  // Immediate Data is a message of its own and continues no other.
   for (const Rdmap opcode : {Rdmap::Immediate, Rdmap::ImmediateSolicited})
     expect_refused(
         [&](Target&) {
@@ -700,8 +700,8 @@ TEST(IwarpChecks, C34AtomicsAndReadsAreAnsweredInOneOrder) {
 
 // Rules: iwarp.C35
 TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
-  // The first three announce a header or a Read Request that is missing or cut off. The last two
-  // are too short for the control field. All have a wrong queue, MSN and offset.
+  // The first three payloads announce a header or a Read Request that is missing or cut off. The
+  // last two are too short for the control field. Each comes with a wrong queue, MSN and offset.
   for (const char* payload : {"1101c000", "1101e0000022", "1101e0000022c14012345601", "11", ""}) {
     for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
       Target target;
@@ -712,7 +712,7 @@ TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
       EXPECT_EQ(target.session.odd_terminate(), untagged(Rdmap::Terminate, 5, 9, 3));
     }
   }
-  // A Terminate longer than any that is defined.
+  // This Terminate is longer than any that RFC 5040 defines.
   Target target;
   target.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(3000, std::byte{0xff})), 7);
   EXPECT_EQ(target.terminate_code(), "");

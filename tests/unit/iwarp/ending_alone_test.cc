@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Ending: the end of either direction of a stream, when this side ends its own, and the error that
-// ended the connection.
+// Ending: the end of either direction of a stream, when this side ends its own direction, and which
+// error ended the connection.
 #include "transport/iwarp/ending.h"
 
 #include <gtest/gtest.h>

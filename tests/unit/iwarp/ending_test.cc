@@ -9,7 +9,7 @@
 namespace datum::iwarp::test {
 namespace {
 
-constexpr std::size_t kLargest = 1442 - 18; // payload of an FPDU of a Send
+constexpr std::size_t kLargest = 1442 - 18; // most payload in an FPDU of a Send
 
 struct Message {
   explicit Message(std::size_t size)
@@ -141,7 +141,7 @@ struct HeldUp : Foreign {
     events.all_arrived = false;
     session.close(CloseMode::Disconnect, 0);
   }
-  // Calls on_time() at each deadline up to `end`, and returns how many there were.
+  // Calls on_time() at each deadline up to `end`, and returns the number of calls.
   int look_until(Instant end) {
     int looks = 0;
     while (session.deadline() <= end && !session.wants_shutdown()) {
@@ -218,7 +218,7 @@ TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
     const Bytes whole =
         fpdu(untagged(Rdmap::Send, 0, 1, 0, false), Octets(message.data).first(kLargest));
     side.session.close(CloseMode::Disconnect, 0);
-    // The memory is the consumer's again.
+    // The consumer may change its memory again.
     std::fill(message.data.begin(), message.data.end(), std::byte{0});
     EXPECT_FALSE(side.session.wants_shutdown());
     const Bytes rest = side.take_output();
@@ -250,8 +250,8 @@ TEST(IwarpEnding, WhatNeedsNobodysMemoryStillLeavesBeforeTheClose) {
   EXPECT_EQ(to_hex(side.take_output()), to_hex(fpdu(untagged(Rdmap::Send, 0, 1), message.data)));
 }
 
-// Posts a Write that is copied, until the session has no room for another. Returns how many it
-// took.
+// Posts the Write `one`, which is copied, again and again until the session has no room. Returns
+// the number of Writes posted.
 std::size_t fill_with_writes(Session& session, const WorkRequest& one) {
   std::size_t count = 0;
   while (session.start_now(one) == StartResult::Started) ++count;
@@ -321,7 +321,7 @@ struct Owing : Foreign {
                                     .source_stag = kSource,
                                     .source_offset = base})));
   }
-  // Overwrites the region after the close: the program has its memory back.
+  // Closes, and then overwrites the region, since the program has its memory back.
   void close(CloseMode mode = CloseMode::Disconnect) {
     session.close(mode, 0);
     std::fill(memory, memory + size_, std::byte{0});
@@ -451,7 +451,8 @@ TEST(IwarpEnding, AnAnswerThatHasRoomButForItsHeadersIsNotBegun) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
-// The answer takes all FPDUs that the list holds, except those that end the connection in order.
+// The answer needs as many FPDUs as the list has free. The FPDUs that end the connection in order
+// have places of their own.
 // Rules: iwarp.E21
 TEST(IwarpEnding, AnswersLeaveRoomForTheLastWords) {
   constexpr std::size_t kPayload = 114; // octets in an FPDU
@@ -576,12 +577,12 @@ TEST(IwarpEnding, TerminateNamesTheRequestThatFailed) {
            Setting{"0101c000002e4141000000000000000100000002"
                    "00000000",
                    "read failed: status 6 behind 1"},
-           // As siw writes it: in its bit order, and with the Read's size as its MSN.
+           // As siw writes the Terminate: in siw's bit order, and with the Read's size as the MSN.
            Setting{"1000070000004141000000000000000100000008"
                    "00000000000000010000000200000000"
                    "00000008000000090000000000001000",
                    "read failed: status 6 behind 1"},
-           // As Datum writes it after it has sent 4 octets of the answer.
+           // As Datum writes the Terminate after it has sent 4 octets of the answer.
            Setting{"0100e000002e4141000000000000000100000002"
                    "00000000000000010000000200000004"
                    "00000004000000090000000000001004",
@@ -660,8 +661,8 @@ TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   EXPECT_EQ(side.terminate_code(), "0/1/00");
   const Terminate& terminate = side.terminate();
   ASSERT_TRUE(terminate.has_request);
-  // The Terminate names the part of the Read that is not answered. All that has left is in front of
-  // that part.
+  // The Terminate names the part of the Read that is not answered. The session has sent everything
+  // before that part.
   const std::size_t done = kSize - terminate.request.size;
   EXPECT_EQ(terminate.request.sink_offset, 100 + done);
   EXPECT_EQ(terminate.request.source_offset, reinterpret_cast<std::uint64_t>(memory) + done);
@@ -752,7 +753,7 @@ TEST(IwarpEnding, AnFpduMayGoOnAsSlowlyAsItLikes) {
   EXPECT_EQ(side.session.deadline(), kNever);
 }
 
-// The session takes the FPDU behind it for payload, which is still too short.
+// The session takes the next FPDU for the rest of the payload, which is still too short.
 // Rules: iwarp.E17
 TEST(IwarpEnding, AnFpduWhoseLengthHasGrownOnTheWayBreaksTheConnection) {
   Foreign side;
@@ -796,7 +797,8 @@ TEST(IwarpEnding, OwnMemoryThatGoesBeforeItIsSent) {
   Foreign side;
   Message first(400000);
   ASSERT_EQ(side.session.start(first.work), StartResult::Started);
-  // The queue holds a part of it. The session builds the next part when that has left.
+  // The queue holds a part of the message. The session builds the next part when that part has
+  // left.
   side.events.take_log();
   std::array<Octets, 1024> pieces;
   std::size_t size = 0;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
-// The operators of ThreadSanitizer cannot be replaced one by one. not-sanitized.txt leaves the
-// tests out that need this file.
+// The operators of ThreadSanitizer cannot be replaced one by one. not-sanitized.txt leaves out the
+// tests that need this file.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define DATUM_KEEPS_OPERATOR_NEW

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A session that gets no memory: it throws nothing, and its consumer is told.
+// A session that gets no memory throws nothing, and tells its consumer of the failure.
 #include "no_memory.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ void feed_without_memory(Session& session, const Bytes& octets) {
   session.feed(octets, 0);
 }
 
-// The session has got a request, which it has to answer.
+// Feeds the session a request, which the session has to answer.
 void hear_request(Side& side) {
   side.session.expect_request(0);
   side.feed_hex(kRequest);

@@ -154,9 +154,9 @@ TEST(IwarpOwnPeer, ForgedAcknowledgementsEndTheConnection) {
               to_hex(fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("02ff0000"))));
     EXPECT_EQ(side.events.log(), Log{"broken"});
   };
-  refused(ack(1), 0);          // of nothing
-  refused(ack(3), 2);          // of more than was sent
-  refused(ack(0xffffffff), 2); // of less than before
+  refused(ack(1), 0);          // nothing was sent
+  refused(ack(3), 2);          // more than was sent
+  refused(ack(0xffffffff), 2); // less than was acknowledged before
   refused(fpdu(tagged(Rdmap::Write, 2, std::uint64_t{1} << 32U | 1U)), 2);
   refused(hello(kHello), 1); // a second Hello
   refused(fpdu(tagged(Rdmap::Write, 3, 5)), 1);
@@ -255,7 +255,7 @@ TEST(IwarpOwnPeer, AMessageCanLeaveWithinTheCallThatStartsIt) {
   EXPECT_EQ(side.events.log(), Log{"placed 2"});
 }
 
-// A consumer with many outstanding requests is not taken to wait for one of them.
+// If a consumer has many outstanding requests, the session does not assume that it waits for one.
 // Rules: iwarp.O18
 TEST(IwarpOwnPeer, AFifthOutstandingRequestIsNotAwaited) {
   Initiator side;
@@ -315,7 +315,7 @@ TEST(IwarpOwnPeer, ForeignPeersEndRequestsWhenTcpHasThem) {
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 
-// The reply of a peer that serves no Reads, so that the initiator cannot ask it by a Read.
+// The reply of a peer that serves no Reads. So the initiator cannot question this peer by a Read.
 constexpr char kReplyWithoutReads[] = "4d504120494420526570204672616d6550020004"
                                       "80008010";
 
@@ -324,8 +324,8 @@ TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsTakenForAForeignOneAfterAWhile) 
   Initiator side({}, kReplyWithoutReads);
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.take_output();
-  // At the first deadline the initiator finds that its Hello has arrived, perhaps only then. From
-  // then on the peer's Hello may be lost four times, which takes 3 s.
+  // At the first deadline the initiator finds that its Hello has arrived. It has to assume that the
+  // Hello arrived only then. TCP may lose the peer's Hello four times, which takes 3 s more.
   Instant now = 0;
   for (int i = 0; i < 12; ++i) {
     now += kSecond / 4;
@@ -349,8 +349,8 @@ TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsTakenForAForeignOneAfterAWhile) 
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 
-// siw may have overlooked the first FPDU. A slow own peer takes the second one for what it is: an
-// acknowledgement of nothing.
+// siw may have overlooked the first FPDU. For a slow own peer the second FPDU is an acknowledgement
+// of nothing.
 // Rules: iwarp.O17
 TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsSentAWriteOfNothingOnce) {
   Initiator side({}, kReplyWithoutReads);
@@ -419,8 +419,9 @@ TEST(IwarpOwnPeer, ASilentPeerIsAskedByAReadOfNothing) {
   EXPECT_FALSE(side.session.has_output());
 }
 
-// siw may answer with octets: it takes the length from a Send of its own (docs/design/siw.md). The
-// question named no memory for them. They come once by feed() and once by places().
+// siw takes the length of its answer from a Send of its own, so the answer may have octets
+// (docs/design/siw.md). The question named no memory for those octets. They arrive once by feed()
+// and once by places().
 // Rules: iwarp.O19
 TEST(IwarpOwnPeer, WhatAnAnswerToTheQuestionBringsIsThrownAway) {
   for (const bool placing : {false, true}) {
@@ -740,7 +741,7 @@ TEST(IwarpOwnPeer, AReadThatIsRefusedNamesItself) {
   const WorkRequest bad = read_of(std::span(&local, 1), 0x102, good);
   for (const WorkRequest* each : {&fine, &fine, &bad})
     ASSERT_EQ(pair.active.session.start(*each), StartResult::Started);
-  // The peer refuses the third as it arrives, and still answers those before it.
+  // The peer refuses the third Read as it arrives, and still answers the first two.
   pair.pump();
   EXPECT_EQ(pair.active.events.log(),
             (Log{"read done", "read done", "read failed: status 6 behind 0", "broken"}));

@@ -34,7 +34,7 @@ void Side::feed(Octets octets, std::size_t piece) {
   std::size_t done = 0;
   do {
     const std::size_t size = std::min(piece, all.size() - done);
-    // The copy has exactly that size, so that AddressSanitizer finds a read past its end.
+    // The copy is exactly `size` octets long, so that AddressSanitizer finds a read past its end.
     const Bytes part(all.begin() + static_cast<std::ptrdiff_t>(done),
                      all.begin() + static_cast<std::ptrdiff_t>(done + size));
     const std::size_t taken = session.feed(part, now);

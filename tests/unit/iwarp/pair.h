@@ -23,16 +23,17 @@ class Side {
   }
   // Takes everything that the session has to send, as TCP with endless buffers would.
   Bytes take_output();
-  // Takes at most `most` octets of it.
+  // Takes at most `most` octets of that output.
   Bytes take_output(std::size_t most);
   void feed(Octets octets) { feed(octets, octets.size()); }
-  // Feeds the octets in pieces of this size. What the session does not take goes first next time.
+  // Feeds the octets in pieces of this size. The next call feeds first what the session did not
+  // take.
   void feed(Octets octets, std::size_t piece);
   // Writes the octets straight to places() where the session names some, and feeds the others.
   void feed_placing(Octets octets);
   void feed_hex(std::string_view hex) { feed(from_hex(hex)); }
   std::size_t held_back() const { return held_.size(); }
-  // Takes all chunks that the pool keeps: from here on output needs new memory.
+  // Takes all chunks that the pool keeps. From here on output needs new memory.
   void hold_chunks() {
     for (int i = 0; i < 16; ++i) kept_.push_back(chunks_.take());
   }

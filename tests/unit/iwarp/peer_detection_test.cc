@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// PeerDetection: whether a peer is an own or a foreign one. What this side sends to it, what the
-// peer's first FPDU says, and how long this side waits for that.
+// PeerDetection: whether a peer is an own or a foreign peer. What this side sends to the peer, what
+// the peer's first FPDU says, and how long this side waits for that FPDU.
 #include "transport/iwarp/peer_detection.h"
 
 #include "bare_stream.h"
@@ -25,7 +25,8 @@ class DetectionAlone : public ::testing::Test, protected BareStream {
     EXPECT_EQ(sent.size(), 1U);
     return sent.at(0);
   }
-  // Nothing comes until the deadline. `arrived`: the peer's TCP has the Hello. Returns what leaves.
+  // The peer sends nothing until the deadline. Returns what this side sends then. `arrived`: the
+  // peer's TCP has the Hello.
   std::vector<SentFpdu> stay_silent(bool arrived = true) {
     stream.now = detection_.deadline();
     detection_.on_time(arrived);

@@ -58,7 +58,7 @@ TEST(RecordedTcp, ARefusalIsThatOfTheFirstRelease) {
   EXPECT_EQ(static_cast<int>(refusal), 2);
 }
 
-// A Hello of another version gets no Hello in return. The peer is served as a foreign one.
+// A Hello of another version gets no Hello in return. The session serves the peer as a foreign one.
 // Rules: VERSION.8
 TEST(RecordedTcp, APeerWhoseHelloHasAnotherNumberIsServed) {
   Side side;

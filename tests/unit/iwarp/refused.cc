@@ -47,7 +47,8 @@ void expect_refused(const Frames& frames, const Expected& expected) {
 Reader::Reader(Target& target) : memory(100) {
   local = triplet(memory.data(), memory.size());
   work = read_of(std::span(&local, 1), 0x77, nullptr);
-  target.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // only then may the responder send
+  // Before the peer's first FPDU a responder may not send.
+  target.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
   EXPECT_EQ(target.session.start(work), StartResult::Started);
   const std::vector<Bytes> sent = ulpdus(target.take_output());
   EXPECT_EQ(sent.size(), 1U);

@@ -19,11 +19,11 @@ struct Expected {
 using Several = std::vector<Bytes>;
 using Frames = std::function<Several(Target&)>;
 
-// A Target takes all frames but the last, and refuses that one. The frames arrive once whole and
-// once octet by octet.
+// Expects that a Target refuses the last frame and takes all others. The frames arrive once whole
+// and once octet by octet.
 void expect_refused(const Frames& frames, const Expected& expected,
                     const SessionSettings& settings);
-// The same for a session that takes extensions and lets no message wait for a Recv.
+// As above, with a session that takes extensions and lets no message wait for a Recv.
 void expect_refused(const Frames& frames, const Expected& expected);
 
 // A Target that has a Read of 100 octets outstanding.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// StallTimer: an FPDU has begun, and no more octets of it come.
+// StallTimer: ends a connection if an FPDU has begun and no more of its octets come.
 #include "transport/iwarp/stall_timer.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ namespace {
 
 class Stall : public ::testing::Test {
  protected:
-  // Calls on_time() at each deadline, `most` times at most. Returns which call lost the stream, 0
-  // if none did.
+  // Calls on_time() at each deadline, at most `most` times. Returns which call lost the stream, or
+  // 0.
   int checks_until_lost(int most, bool held = false) {
     for (int i = 1; i <= most; ++i)
       if (timer_.on_time(timer_.deadline(), false, held)) return i;
@@ -29,7 +29,8 @@ TEST_F(Stall, BetweenFpdusNoTimerRuns) {
 TEST_F(Stall, WhereNothingMoreComesTheStreamIsLost) {
   timer_.on_octets(0, false);
   EXPECT_EQ(timer_.deadline(), 10 * kSecond);
-  // The limit has four checks. There is one more, since checks that come due at once count as one.
+  // The limit allows four checks. The timer waits for a fifth, since checks that come due at once
+  // count as one.
   EXPECT_EQ(checks_until_lost(10), 5);
 }
 

@@ -25,7 +25,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   static constexpr std::uint32_t kZone = 7;
   static constexpr std::uint32_t kEndpoint = 3;
 
-  // Posts a Recv of `size` octets in so many segments.
+  // Posts a Recv of `size` octets in `segments` segments.
   void post_receive(std::size_t size, std::size_t segments = 1);
   // Adds a region of `size` octets, over memory of its own or at `base`.
   std::byte* add_region(Stag stag, std::size_t size, Access access, std::uint32_t zone = kZone,

@@ -58,7 +58,7 @@ class StartupAlone : public ::testing::Test {
     hear(frame_octets(frame));
     return startup_.result();
   }
-  // Takes all chunks that the pool keeps: from here on output needs new memory.
+  // Takes all chunks that the pool keeps. From here on output needs new memory.
   void hold_chunks() {
     for (int i = 0; i < 16; ++i) kept_.push_back(chunks_.take());
   }

@@ -241,7 +241,7 @@ TEST(IwarpStartup, ResponderFitsIrdAndOrdToTheRequest) {
   EXPECT_EQ(terms.reads_in, 4) << "the initiator will use no more";
   terms = answer(wanted, {.reads_in = 0, .reads_out = 4}).terms;
   EXPECT_EQ(terms.reads_in, 0) << "a consumer that serves none is not made to";
-  // Numbers of a hostile peer are bounded.
+  // The session bounds the numbers of a hostile peer.
   terms = answer(request("50020004"
                          "bffeffff"),
                  {.reads_in = 4, .reads_out = 4})
@@ -676,8 +676,8 @@ TEST(IwarpStartup, FirstFpduThatIsRefusedEstablishesNothing) {
   EXPECT_EQ(side.events.log().size(), 1U);
 }
 
-// S announces enhanced data. If the length leaves no room for it, the session waits for no more
-// octets.
+// The flag S announces enhanced data. If the length leaves no room for that data, the session waits
+// for no more octets.
 // Rules: iwarp.N3
 TEST(IwarpStartup, EnhancedDataThatCannotBeThereIsNoticedAtTheLength) {
   for (const char* length : {"0000", "0003"}) {
@@ -713,7 +713,7 @@ std::vector<Bad> bad_fpdus() {
   old.control.ddp_version = 0;
   UntaggedHeader newer = untagged(Rdmap::Send, 0, 1);
   newer.control.rdmap_version = 2;
-  return {{"1000", with_crc("00000000")}, // nothing in it: shorter than any header
+  return {{"1000", with_crc("00000000")}, // empty, so shorter than any header
           {"1000", with_crc("0001c100")},
           {"1000", with_crc("000dc1400000000000000000000000"
                             "00")},
@@ -766,7 +766,7 @@ TEST(IwarpStartup, FirstFpduThatBreaksARuleIsAnsweredWhenItIsWhole) {
   }
 }
 
-// The session resets the stream: an orderly end would say that nothing was wrong.
+// The session resets the stream, since an orderly end would say that nothing was wrong.
 // Rules: iwarp.S31
 TEST(IwarpStartup, FirstFpduWithABadCrcEndsWithoutAWord) {
   std::vector<Bad> all = bad_fpdus();
@@ -823,7 +823,8 @@ TEST(IwarpStartup, FirstFpduThatLosesItsPlaceEndsWithoutAWord) {
   }
 }
 
-// An initiator has sent an FPDU before. So it may answer a bad first FPDU with a Terminate at once.
+// An initiator has sent its own first FPDU already. So it may answer a bad first FPDU of the peer
+// with a Terminate at once.
 // Rules: iwarp.S31
 TEST(IwarpStartup, InitiatorNamesWhatIsWrongWithTheFirstFpdu) {
   std::vector<Bad> all = bad_fpdus();
@@ -877,7 +878,7 @@ TEST(IwarpStartup, FirstFpduThatDoesNotComeIsGivenUp) {
   side.session.on_time(7 + 60 * kSecond);
   EXPECT_EQ(side.events.log(), Log{"failed: non-peer rejected"});
   EXPECT_TRUE(side.session.finished());
-  // Client-server: the first FPDU may take any time.
+  // In the client-server model there is no limit of time for the first FPDU.
   Side quiet;
   quiet.session.expect_request(0);
   quiet.feed_hex(request("40010000"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Two sessions in full operation: every kind of message, segmentation, markers, limits, order. The
-// way in which octets arrive makes no difference.
+// Two sessions in full operation: every kind of message, segmentation, markers, limits and order.
+// The result must not depend on how the octets arrive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -259,8 +259,8 @@ std::vector<std::size_t> sizes_sent(Sender& side) {
   return sizes;
 }
 
-// The path may change during a connection, and the size of TCP's segments with it. The short FPDU
-// goes first.
+// The path may change during a connection, and with it the size of TCP's segments. Of a message the
+// short FPDU goes first.
 // Rules: iwarp.T6
 TEST(IwarpTransfer, SegmentsFitWhatTcpSendsAtOnceNow) {
   using Sizes = std::vector<std::size_t>;
@@ -279,7 +279,7 @@ Bytes strip(Octets stream) {
   Bytes plain;
   std::size_t next = 0;   // where the current FPDU begins in `plain`
   std::size_t begins = 0; // where its length field begins in the stream
-  std::size_t left = 0;   // 0: between two FPDUs; behind the length field: octets left, plus one
+  std::size_t left = 0;   // octets left of the FPDU, plus one; 0: between two FPDUs
   for (std::size_t at = 0; at < stream.size();) {
     if (at % 512 == 0) {
       const std::size_t behind = std::to_integer<std::size_t>(stream[at + 2]) << 8U |
@@ -416,7 +416,8 @@ TEST(IwarpTransfer, ResponsesGoBetweenTheMessagesOfALongWrite) {
   const WorkRequest read = read_of(std::span(&read_local, 1), 0x502, source);
   ASSERT_EQ(pair.passive.session.start(read), StartResult::Started);
   pair.active.feed(pair.passive.take_output());
-  // The response leaves behind the first message of the Write, which has 1 MiB. Three more follow.
+  // The response leaves behind the first message of the Write. That message has 1 MiB. Three more
+  // follow.
   std::size_t behind = 0;
   bool found = false;
   while (!found && pair.active.session.has_output()) {
@@ -505,7 +506,8 @@ TEST(IwarpTransfer, SmallMessagesShareOneGatheringCall) {
   EXPECT_EQ(pieces[0].size(), 256U * 32U);
 }
 
-// The session builds FPDUs, of 1024 octets each, while fewer octets than the bound wait for TCP.
+// The session builds FPDUs as long as fewer octets than the bound wait for TCP. Each FPDU has 1024
+// octets.
 // Rules: iwarp.T22 ENV.17
 TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
   for (const std::size_t bound : {4 * 1024U, 4 * 1024U + 1, 5 * 1024U}) {
@@ -528,8 +530,8 @@ TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
   }
 }
 
-// The request that found no room is the first of the next call. If it left alone, it would cost a
-// call of its own.
+// A request that found no room leaves first in the next call, together with others. Alone it would
+// cost a system call of its own.
 // Rules: iwarp.T23
 TEST(IwarpTransfer, WhatThereIsRoomForLeavesTogether) {
   SessionSettings settings;
@@ -580,7 +582,7 @@ TEST(IwarpTransfer, StartWithinTheCallNeedsNothingAfterwards) {
 
 // Rules: iwarp.T16
 TEST(IwarpTransfer, ResponseWithCrcIsOfOneMoment) {
-  // The owner of the region may write it meanwhile. That must not make the CRC wrong.
+  // The owner of the region may write to it meanwhile. That must not make the CRC wrong.
   Pair pair;
   pair.connect();
   std::byte* memory = pair.passive.events.add_region(0x501, 8192, kRemoteRead);

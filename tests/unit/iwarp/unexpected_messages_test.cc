@@ -13,13 +13,13 @@ namespace {
 class Unexpected : public ::testing::Test, protected BareStream {
  protected:
   Unexpected() { stream.most_unexpected = 1024; }
-  // A Send of `size` octets arrives. `whole`: its last segment is among them.
+  // `size` octets of a Send arrive. `whole`: the last segment is among them.
   void stage(std::uint32_t msn, std::size_t size, bool whole = true) {
     ASSERT_EQ(unexpected_.begin(untagged(Rdmap::Send, 0, msn), 40), UnexpectedMessages::Begun::Yes);
     ASSERT_EQ(put(0, size), size);
     if (whole) unexpected_.end_send();
   }
-  // Places octets of the newest message, and returns how many of them had a place.
+  // Places octets of the newest message, and returns for how many octets there was a place.
   std::size_t put(std::uint64_t offset, std::size_t size) {
     std::array<Segment, 4> places;
     if (size == 0 || unexpected_.places(offset, size, places) == 0) return 0;

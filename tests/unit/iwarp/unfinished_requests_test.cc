@@ -16,7 +16,7 @@ class Unfinished : public ::testing::Test, protected BareStream {
     requests_.on_message_built();
     requests_.on_request_built();
   }
-  // Adds a Write of which so many messages are built. `whole`: it has no more.
+  // Adds a Write of which `messages` messages are built. `whole`: the Write has no more messages.
   void write(const WorkRequest& work, int messages = 1, bool whole = true) {
     ASSERT_TRUE(requests_.make_room());
     requests_.add_write(work);

@@ -10,7 +10,7 @@
 
 namespace datum::iwarp::test {
 
-// Leaves `in` behind the header.
+// Leaves `in` at the first octet after the header.
 inline void expect_header(WireReader& in, const FpduVector& vector) {
   Control control;
   if (vector.tagged) {

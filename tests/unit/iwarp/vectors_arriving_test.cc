@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The frames of frames.h as a socket delivers them: streams in one piece, cut in two at every
-// place, octet by octet, and placed by the socket layer. Streams with markers are left out: Datum
-// never asks for markers, so none arrive.
+// place, octet by octet, and placed by the socket layer. The tests leave out streams with markers,
+// since Datum never asks for markers and no peer sends them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -197,7 +197,7 @@ TEST(IwarpVectorsArriving, AStreamThatIsPlaced) {
                  [&](FpduDecoder& decoder, Octets octets) { place(decoder, octets, most); });
 }
 
-// The changed octets are those behind the length field. A change of the length only moves the end of
+// The test changes only octets behind the length field. A changed length would only move the end of
 // the FPDU.
 // Rules: iwarp.V8
 TEST(IwarpVectorsArriving, EveryOctetThatIsChangedIsNoticed) {

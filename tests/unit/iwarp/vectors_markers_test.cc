@@ -31,7 +31,7 @@ std::uint32_t plain_crc32c(Octets octets) {
 struct Stripped {
   Bytes octets;
   std::vector<std::uint32_t> markers;  // all 32 bits: the reserved ones, and FPDUPTR
-  std::vector<std::uint32_t> expected; // how many octets behind the length field each is
+  std::vector<std::uint32_t> expected; // the distance of each from the length field, in octets
 };
 
 // `position`: where the first octet of the FPDU is in its stream.

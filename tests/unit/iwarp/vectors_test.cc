@@ -57,7 +57,7 @@ Bytes squares(std::size_t size) {
   return octets;
 }
 
-// Sizes around one and two blocks of crc32c_blocks.h, and a longer one.
+// Sizes around one and two blocks of crc32c_blocks.h, and a larger size.
 // Rules: iwarp.V1
 TEST(IwarpVectors, CrcValuesOfLongRuns) {
   EXPECT_EQ(crc32c(squares(8063)), 0x0209e230U);
@@ -106,8 +106,8 @@ TEST(IwarpVectors, CrcOfACopy) {
   EXPECT_EQ(copy, octets);
 }
 
-// The owner of a region may write it while a Read Response is copied. The CRC has to be that of the
-// octets that are sent.
+// The owner of a region may write to it while a Read Response is copied. The CRC has to be that of
+// the octets that are sent.
 // Rules: iwarp.V1
 TEST(IwarpCopy, TheCrcIsThatOfTheCopyWhoeverWritesMeanwhile) {
   Bytes octets = squares(64750);

@@ -26,7 +26,7 @@ struct Waiting : Target {
   void post(std::size_t size) {
     events.post_receive(size);
     session.on_receive_posted(now);
-    feed({}, 1); // the octets that TCP holds
+    feed({}, 1); // feeds what the session had not taken
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/link/bare_link.h: the surroundings of the parts of a channel, without a channel: a
-// link whose other end the test holds, an endpoint that does as the test says, and a frame that
-// counts the calls of the parts.
+// tests/unit/link/bare_link.h: what the parts of a channel need in a test without a channel: a link
+// whose other end the test holds, an endpoint that does as the test says, and a frame that counts
+// the calls of the parts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Refusal {
   bool operator==(const Refusal&) const = default;
 };
 
-// Has at most one Recv, and keeps the events that it got.
+// Has at most one Recv, and records the events.
 class ScriptedEndpoint final : public ChannelEvents {
  public:
   void post(std::span<std::byte> memory) {
@@ -98,7 +98,7 @@ class ScriptedEndpoint final : public ChannelEvents {
 class CountingFrame final : public ChannelFrame {
  public:
   using ChannelFrame::Start;
-  static constexpr std::uint32_t kNumber = 77; // once it has joined a link
+  static constexpr std::uint32_t kNumber = 77; // its number in a link
 
   CountingFrame(LinkTransport& transport, const Start& start) : ChannelFrame(transport, start) {}
   void want_work() override { ++works; }
@@ -113,7 +113,7 @@ class CountingFrame final : public ChannelFrame {
   }
   void part() override { set_link(nullptr, 0); }
 
-  bool full = false; // true: no number is left
+  bool full = false; // the link has no number left
   int works = 0;
   int rooms = 0;
   std::optional<Refusal> terminated;
@@ -140,7 +140,7 @@ class BareLink {
     start.peer.reads_in = 2;
     return start;
   }
-  // The next record that the peer finds; None: there is none.
+  // The next record that the peer finds. Its type is None if there is no record.
   RecordHeader next() {
     RecordHeader header{};
     const RingSlot* slot = peer.front();
@@ -151,7 +151,7 @@ class BareLink {
     peer.pop(lines_of(header));
     return header;
   }
-  // Fills the ring. Then the peer takes all records.
+  // Fills the ring with records that say nothing.
   void fill_ring() {
     while (RecordHeader* record = link->reserve(0)) {
       record->type = RecordType::Ack;
@@ -169,7 +169,7 @@ class BareLink {
   Link* link = nullptr;
   ScriptedEndpoint endpoint;
   RingConsumer peer{segment->ring[0], segment->side[1].tail};
-  std::vector<std::byte> payload; // of the last record, if it lay beside the slot
+  std::vector<std::byte> payload; // of the last record, if the payload lay beside the slot
 };
 
 // A record as the peer would write it, without its counters.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Copies between own memory and the peer's: the checks, the turns, and the two kinds that take
-// several turns: requests of this side and messages of the peer.
+// Copies between own memory and the peer's: the checks and the turns. Both kinds of copies may take
+// several turns, for requests of this side and for messages of the peer.
 #include <array>
 
 #include "bare_link.h"

@@ -71,7 +71,7 @@ TEST_F(FullRing, LetsNoMessageOvertakeTheConfirmationBeforeIt) {
   EXPECT_EQ(requester_.next().status, DtoStatus::Success);
 }
 
-// A direct copy of the requester would be seen before the confirmation.
+// The peer would see a direct copy of the requester before the confirmation.
 // Rules: PATH.17
 TEST_F(FullRingDirect, LetsNoDirectCopyOvertakeTheConfirmationBeforeIt) {
   ASSERT_NO_FATAL_FAILURE(accept());

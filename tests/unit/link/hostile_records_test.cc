@@ -128,8 +128,8 @@ TEST_F(HostileRecords, ARequestThatServesLessThanNoReadsIsRefused) {
 
 // Rules: ERR.11
 TEST_F(HostileRecords, MoreReadsThanAreServedBreakTheConnectionOnly) {
-  for (int reads = 0; reads < 4; ++reads) put_read(); // what an EP serves at a time by default
-  let_victim_look(); // the answer to the first fills the ring: nobody reads it
+  for (int reads = 0; reads < 4; ++reads) put_read(); // an EP serves four at a time by default
+  let_victim_look(); // the first answer fills the ring, and the peer does not read it
   EXPECT_EQ(victim.ep.state(), EpState::Connected);
   EXPECT_EQ(victim.connect_evd.count(), 0);
   put_read();
@@ -140,7 +140,7 @@ TEST_F(HostileRecords, MoreReadsThanAreServedBreakTheConnectionOnly) {
 }
 
 TEST_F(HostileRecords, EmptyMessagesWithoutRecvAreKeptUpToABound) {
-  constexpr int kMore = 65536 + 8 + 1; // what one EP can have posted, its pieces, and one
+  constexpr int kMore = 65536 + 8 + 1; // the most Sends of one EP, a window of pieces, and one
   for (int sent = 0; sent < kMore && !condemned(); sent += 64) {
     for (int i = 0; i < 64; ++i) put_send(record_flag::kLast);
     let_victim_look();
@@ -151,7 +151,7 @@ TEST_F(HostileRecords, EmptyMessagesWithoutRecvAreKeptUpToABound) {
 TEST_F(HostileRecords, APeerThatReadsNoAnswersIsCutOff) {
   constexpr int kMore = (1 << 17) + 4096; // the bound, and what the ring holds
   for (int asked = 0; asked < kMore && !condemned(); asked += 64) {
-    for (int i = 0; i < 64; ++i) put_connect(0); // nobody listens there: each is refused
+    for (int i = 0; i < 64; ++i) put_connect(0); // no service point listens, so each is refused
     let_victim_look();
   }
   EXPECT_TRUE(condemned());

@@ -19,7 +19,7 @@ class IdleLinks : public ::testing::Test {
     EXPECT_EQ(pair.active.next(pair.active.connect_evd).kind, EventKind::Disconnected);
     EXPECT_EQ(pair.passive.next(pair.passive.connect_evd).kind, EventKind::Disconnected);
   }
-  // Puts a request into the ring. The other side has not polled since.
+  // Puts a request into the ring. The other side does not poll.
   void request() {
     ASSERT_TRUE(pair.active.ep.reset().ok());
     ASSERT_TRUE(pair.active.ep.connect({}, qualifier, 0xffffffff, {}).ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every state of a connection inside a link with everything that can happen to it, against a table
-// written from docs/design/link.md.
+// Each event in each state of a connection inside a link. The expected next states are in a table
+// that was written from docs/design/link.md.
 #include "transport/link/link_state.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ constexpr Letter kLetters[] = {
 
 struct Happening {
   LinkEvent event;
-  // The next state for each state above, in that order; a dot: it does not happen there.
+  // The next state for each state, in the order of the columns. A dot means that the event does not
+  // happen in that state.
   std::string_view next;
 };
 constexpr Happening kHappenings[] = {

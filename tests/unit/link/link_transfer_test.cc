@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Link, between two adapters in one thread: what arrives, in which order, and how the sender is
-// told.
+// A link between two adapters in one thread: what arrives, in which order, and when the sender's
+// requests end.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -100,8 +100,8 @@ TEST_P(Transfer, AReadOverTheRingEndsBeforeALaterDirectOne) {
   EXPECT_EQ(ended, 3U);
 }
 
-// Two sides may only write and watch their own memory, without polling an EVD. A Write must not
-// take the ring for ever because of one Send before it.
+// Two sides may exchange only Writes, and watch their own memory without polling an EVD. One Send
+// before the Writes must not put all of them into the ring.
 TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
   constexpr std::size_t kSize = 100000;
   Pair pair(true);
@@ -119,8 +119,8 @@ TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
   EXPECT_EQ(pair.active.next().cookie, 3U);
 }
 
-// The post that copies holds the lock, so no other thread could help. A thread looks soon after the
-// rest of a Write of more than a megabyte. The copied octets count as polls.
+// The post that copies holds the lock, so no other thread could help. If a Write has more than a
+// megabyte, a prompt wake makes a thread copy the rest. The copied octets count as polls.
 // Rules: PROGRESS.5
 TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   constexpr std::size_t kAlone = 1024 * 1024;
@@ -145,8 +145,8 @@ TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   EXPECT_EQ(a.next().cookie, 2U);
 }
 
-// The Writes waited for the Send before them, and then all could go at once. They still go one turn
-// of copying at a time.
+// The Writes wait for the Send before them. After the Send all of them may go, but each call copies
+// only one turn.
 // Rules: PROGRESS.3
 TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   constexpr std::size_t kSize = 1024 * 1024;
@@ -173,7 +173,7 @@ TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   for (const std::uint64_t cookie : {0UL, 1UL, 2UL, 3UL, 4UL}) EXPECT_EQ(a.next().cookie, cookie);
 }
 
-// The memory of a Write may go between its turns, or before the first one.
+// The memory of a Write may be freed between its turns, or before the first turn.
 // Rules: PROGRESS.3
 TEST(DirectWrite, ThatWaitedForItsTurnReadsNoMemoryThatHasGone) {
   constexpr std::size_t kSize = 1024 * 1024 + 1; // more than one turn
@@ -215,8 +215,8 @@ TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
   EXPECT_EQ(a.next().cookie, 3U);
 }
 
-// All connections that copy get one turn together in one call of progress(). Each gets its own turn
-// in time, for a Write that is longer than a turn and for a fetch.
+// In one call of progress(), all connections that copy share one turn. Over several calls each
+// connection gets a turn, for a Write that is longer than a turn and for a fetch.
 // Rules: PROGRESS.3
 TEST(Fairness, ManyThatCopyTakeOneTurnTogether) {
   constexpr std::uint64_t kTurn = 1024 * 1024;
@@ -354,7 +354,7 @@ TEST(AFullRing, IsLookedAfterSoon) {
   pair.world.settle();
 }
 
-// The peer has filled most of the ring, and has gone. This side has not looked since.
+// The peer has filled most of the ring and has then ended. This side has not polled since.
 TEST(LostLink, IsReadToItsEnd) {
   constexpr std::size_t kWrites = 1000;
   EndpointAttributes attributes = default_attributes(*Pair().world.a->adapter);
@@ -383,7 +383,7 @@ TEST(DirectWrite, ThatHasBegunFailsWhenTheWayToThePeersMemoryIsClosed) {
   const RemoteTriplet target = pair.passive.remote(0, a.memory.size());
   ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaWrite, {&all, 1}, 1, target, 0).ok());
   EXPECT_EQ(a.evd.count(), 0) << "it takes one turn only";
-  pair.world.a->fabric.direct = false; // as with a port that was condemned
+  pair.world.a->fabric.direct = false; // as after the port was condemned
   pair.world.settle();
   EXPECT_EQ(a.next().status, DtoStatus::Transport);
   EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
@@ -419,8 +419,8 @@ TEST_P(Transfer, ManyRequestsCompleteInPostingOrder) {
   }
 }
 
-// The link reports the failure while it goes through its list of work. Meanwhile the channel leaves
-// the link.
+// The link reports the failure while it walks its list of work. Within that report the channel
+// leaves the link.
 TEST_P(Transfer, AFailedConnectionIsForgottenByItsLink) {
   const LocalTriplet source = a.local(0, 100000);
   RemoteTriplet target = p.remote(0, 100000);

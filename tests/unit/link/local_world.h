@@ -109,7 +109,7 @@ class LocalFabric final : public Fabric {
   FabricEvents* events() { return events_; }
   std::vector<std::unique_ptr<LocalPort>> ports;
   bool direct = false;
-  int dialled = 0; // how often
+  int dialled = 0; // number of dials
   bool lacks_descriptors = false;
 
  private:

@@ -77,7 +77,8 @@ struct Pair {
     EXPECT_EQ(to.next(to.connect_evd).kind, EventKind::Established);
     ASSERT_TRUE(to.adapter.free(*psp).ok());
   }
-  // The request that arrives at the service point of this qualifier, which `to` has.
+  // Connects `from` to the service point that `to` has at this qualifier. Returns the request that
+  // arrives there.
   ConnectionRequest& request_of(Side& from, Side& to, ConnQual qualifier) {
     EXPECT_TRUE(from.ep.connect({}, qualifier, 0xffffffff, {}).ok());
     world.settle();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// docs/design/waiting.md, mend A: how many small Writes go directly after the peer has left a Write
-// lying.
+// docs/design/waiting.md, mend A: how many small Writes go directly after the peer left a Write
+// unread in the ring.
 #include "transport/link/peer_habit.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace datum::test {
 namespace {
 
-// How many Writes in a row go directly until the habit is forgotten.
+// The number of Writes in a row that go directly before a Write may take the ring again.
 std::uint32_t direct_in_a_row(PeerHabit& habit) {
   std::uint32_t count = 0;
   for (; habit.leaves_writes_lying(); ++count) habit.wrote_directly();
@@ -37,7 +37,7 @@ TEST(PeerHabit, AsManyRecordsInTimeAsWritesWentDirectlyAreForgiven) {
   habit.left_lying(100);
   habit.left_lying(101);
   EXPECT_EQ(direct_in_a_row(habit), 32U);
-  habit.left_lying(101 + 32); // the last of 32 records lay
+  habit.left_lying(101 + 32); // 31 records were taken in time, and the 32nd was not
   EXPECT_EQ(direct_in_a_row(habit), 64U);
   habit.left_lying(133 + 65);
   EXPECT_EQ(direct_in_a_row(habit), 16U);

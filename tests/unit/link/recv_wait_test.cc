@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages that find no Recv: for how long they wait, what is counted, and what an end in order
-// makes of them.
+// Messages that find no Recv: how long they wait, which waits are counted, and what becomes of the
+// messages at an orderly end.
 #include "pair.h"
 
 namespace datum::test {
@@ -12,7 +12,7 @@ constexpr std::uint64_t kThreeTurns = 3 * 1024 * 1024;
 class RecvWait : public ::testing::TestWithParam<bool> {
  protected:
   explicit RecvWait(bool strict = false) : pair(GetParam(), nullptr, strict) { pair.connect(); }
-  // Time passes while the peer is stopped.
+  // Lets time pass on this side while the peer does not poll.
   void let_pass_here_alone(Duration time) {
     pair.world.now += time;
     bool any = true;
@@ -69,7 +69,8 @@ TEST_P(RecvWaitInStrictMode, WithoutARecvForOneSecondTheConnectionBreaks) {
   EXPECT_EQ(counted(p), 0U);
 }
 
-// Each message ends in its own time, even if the second one has waited longer than that.
+// Each message has a second for itself, which begins when the message is the first that waits. The
+// second message may wait longer in total.
 // Rules: ERR.3
 TEST_P(RecvWaitInStrictMode, MessagesThatWaitInTurnAreNeitherCountedNorTold) {
   ASSERT_TRUE(a.send(0, 100, 1).ok());
@@ -169,7 +170,7 @@ TEST_P(RecvWait, WhileAnEndIsPendingEachMessageHasASecondForItself) {
   expect_disconnected();
 }
 
-// This side does not know of the peer's Recvs, which are there.
+// The peer has a Recv, but this side does not know of it.
 // Rules: DISC.3 DISC.3.default
 TEST_P(RecvWait, AnEndInOrderWaitsForAPeerThatHasNotLookedYet) {
   ASSERT_TRUE(p.receive(0, 100, 7).ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Posts between two adapters of which one has not polled: they would be refused without a look at
-// the link.
+// Posts on an adapter that has not polled since its peer moved on. Each post has to read the link
+// first. Without that read the post would be refused.
 #include <array>
 #include <functional>
 
@@ -84,7 +84,7 @@ TEST_P(Unlooking, EachPostOfAnAccepterTakesTheConfirmationFirst) {
     EXPECT_TRUE(post(accepter, requester).ok());
     EXPECT_EQ(accepter.ep.state(), EpState::Connected);
     EXPECT_EQ(accepter.next(accepter.connect_evd).kind, EventKind::Established);
-    pair.world.settle(); // a post is placed while there is memory for it
+    pair.world.settle(); // places the post while its memory exists
   }
 }
 

@@ -19,14 +19,14 @@ struct RingNote {
   std::uint32_t lines;
 };
 
-// All zeros but the turn words, as a fresh segment is.
+// As in a fresh segment, all words but the turn words are zero.
 struct RingMemory {
   Ring ring{};
   RingTail tail{};
 };
 
-// Sizes from nothing to the largest, most of them small. Under every other seed all are small, so
-// that slots run out before lines do.
+// The size of a record's payload in lines, from none to the most, mostly small. Under every other
+// seed all sizes are small, so that slots run out before lines do.
 inline std::uint32_t ring_lines(std::uint64_t seed, std::uint32_t number) {
   const std::uint64_t mixed = (seed * 1'000'003 + number) * 0x9E3779B97F4A7C15ULL >> 33U;
   if (mixed % 8 < 5) return 0;
@@ -39,7 +39,7 @@ inline std::byte ring_byte(std::uint32_t number, std::size_t at) {
   return static_cast<std::byte>(number * 7 + at / kLineSize * 3 + 1);
 }
 
-// False: the ring is full now.
+// Returns false if the ring is full.
 inline bool put_record(RingProducer& producer, std::uint32_t number, std::uint32_t lines) {
   RingSlot* slot = lines == 0 ? producer.reserve() : producer.reserve(lines);
   if (slot == nullptr) return false;
@@ -51,7 +51,7 @@ inline bool put_record(RingProducer& producer, std::uint32_t number, std::uint32
   return true;
 }
 
-// False: there is no record now.
+// Returns false if there is no record.
 inline bool take_record(RingConsumer& consumer, std::uint32_t number, std::uint32_t lines) {
   const RingSlot* slot = consumer.front();
   if (slot == nullptr) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The ring between two real threads. Under ThreadSanitizer this shows a byte that is read without
-// the order that publishing and giving back must make.
+// The ring between two real threads. ThreadSanitizer reports a byte that one thread reads without
+// the memory order that publishing a record, or giving it back, must establish.
 #include <memory>
 #include <thread>
 
@@ -9,7 +9,7 @@
 namespace datum::test {
 namespace {
 
-constexpr std::uint32_t kRecords = 20'000; // the slots 20 times over, the room some hundred times
+constexpr std::uint32_t kRecords = 20'000; // 20 laps of the slots, some hundred of the room
 
 TEST(RingThreads, EveryRecordArrivesOnceWholeAndInOrder) {
   const auto memory = std::make_unique<RingMemory>();

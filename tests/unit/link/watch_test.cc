@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A peer that said that it polls, and does not, is rung by the side that published something
+// A peer has said that it polls, and does not. The side that published something has to ring it
 // (docs/design/progress.md, Polling and backoffs).
 #include "pair.h"
 
@@ -102,7 +102,7 @@ class WatchDirect : public ::testing::Test {
     static_cast<void>(pair.world.b->transport.set_attention(Attention::Polling));
     pair.world.settle();
   }
-  // True: the Write went directly.
+  // Posts a Write, and returns whether it went directly.
   bool write() {
     const int before = port().access.copies;
     const LocalTriplet segment = pair.active.local(0, 8);

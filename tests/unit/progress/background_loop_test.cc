@@ -24,7 +24,7 @@ class LoopAlone : public ::testing::Test, protected BareParts {
   void poll(int times) {
     for (int i = 0; i < times; ++i) driver.poll();
   }
-  // The background thread backs off, and another thread polls so often in each backoff.
+  // The background thread backs off, and another thread polls `times` times meanwhile.
   void then_poll(int times) {
     then([this, times] {
       places.time = places.slept_until;
@@ -166,7 +166,7 @@ TEST_F(LoopAlone, AsItEndsPeersAreToldToRing) {
 TEST_F(LoopAlone, WhatIsWantedEndsABackoff) {
   then([this] {
     with_lock([this] {
-      poll(16); // just now, but not for long before
+      poll(16); // a poller that has not polled for long
       driver.pending().want();
     });
   });
@@ -200,7 +200,7 @@ TEST_F(LoopAlone, AsLongAsThereIsWorkItDoesNotSleep) {
 }
 
 TEST_F(LoopAlone, WhatWasDoneMeanwhileDoesNot) {
-  then([this] { places.time += 1000; }); // a prompt wake for work that a poll has done
+  then([this] { places.time += 1000; }); // a prompt wake for work that a poll has done since
   then([this] {
     EXPECT_EQ(slept(), waiting::kTick - 1000) << "the same backoff";
     places.time = places.slept_until;

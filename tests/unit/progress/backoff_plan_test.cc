@@ -6,11 +6,11 @@
 namespace datum {
 namespace {
 
-// Other threads poll all the time, 30 times in each microsecond, and have looked at the clock just
-// now.
+// Other threads poll all the time, 30 times in each microsecond. Their last reading of the clock is
+// always recent.
 class BusyOthers {
  public:
-  // Backs off as planned until so much time has passed.
+  // Backs off as planned until `end`.
   void back_off_until(BackoffPlan& plan, Instant end) {
     while (time < end) {
       plan.begin(seen(), by_descriptors);
@@ -51,7 +51,8 @@ TEST(BackoffPlan, NoBackoffTakesLongerThan4ms) {
   EXPECT_EQ(plan.length(), 4'000'000);
 }
 
-// Otherwise each arrival would wake the background thread beside the poller that takes it.
+// If backoffs ended with the doorbell, each arrival would wake the background thread, although a
+// poller takes the arrival.
 TEST(BackoffPlan, WhereDataComesByDescriptorsBackoffsAreDeafAndTakeAMillisecondAtMost) {
   BackoffPlan plan;
   BusyOthers others;
@@ -85,8 +86,8 @@ TEST(BackoffPlan, SevenPollsInABackoffAreNobody) {
   EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_timed_poll = 70'000}, 75'000));
 }
 
-// One poll of sockets may read and write for longer than a backoff. If that counted as the end of
-// polling, the background thread would contend for the lock and the sockets.
+// One poll of sockets may read and write for longer than a backoff. If such a poll counted as the
+// end of polling, the background thread would contend for the lock and the sockets.
 TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
   BackoffPlan plan;
   plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, true);
@@ -96,7 +97,7 @@ TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
       plan.others_are_busy({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, 150'000));
 }
 
-// A long copy may take longer than a backoff.
+// A long copy may take longer than a backoff, and the copying thread still counts as a poller.
 // Rules: PROGRESS.8
 TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
   BackoffPlan plan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/progress/bare_parts.h: what the parts of the engine lean on, in one thread: a lock,
-// places where a sleep plays what a test says that others do meanwhile, a transport of few words.
+// tests/unit/progress/bare_parts.h: what the parts of the engine need in a test of one thread: a
+// lock, a simple transport, and Places. A sleep in these Places runs what the test wants other
+// threads to do during the sleep.
 #pragma once
 
 #include <deque>
@@ -52,10 +53,10 @@ class BarePlaces final : public Places {
   explicit BarePlaces(bool core_to_spare = true) : core_to_spare_(core_to_spare) {}
 
   Instant time = kSecond;
-  Duration a_look_at_the_clock = 0; // each look takes so long
+  Duration a_look_at_the_clock = 0; // how long each reading of the clock takes
   Log log;                          // sleeps and wake-ups
   Instant slept_until = 0;
-  std::deque<std::function<void()>> while_asleep; // the first one is played in the next sleep
+  std::deque<std::function<void()>> while_asleep; // the next sleep runs the first function
   std::function<void()> while_aside;
   Wake wakes_by = Wake::Event;
   bool doorbell_rings = false; // in the background thread's next sleep at the doorbell
@@ -109,7 +110,7 @@ class BareTransport final : public UnreachableTransport {
   int progresses = 0;
   std::function<bool()> on_progress;
   std::vector<Attention> attention; // each value that peers were told
-  bool look_again = false;          // set_attention() asks for another look
+  bool look_again = false;          // set_attention() asks its caller to poll again
   bool comes_by_descriptors = false;
   Duration gap = waiting::kDoorbellsOnly;
   Instant watch_at = kNever;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Threads that copy, under the scheduler of schedule_test.cc: which of them count as pollers, and
-// what becomes of arrivals meanwhile.
+// who takes what arrives during a copy.
 #include <gtest/gtest.h>
 
 #include "seeds.h"
@@ -15,7 +15,7 @@ void copy_megabyte(StageWorld& world, Duration time) {
   world.engine.copied(1024 * 1024);
 }
 
-// Copies a megabyte with each call and polls once for each.
+// Copies a megabyte and polls once, again and again until `end`.
 void copy_until(StageWorld& world, Duration time_of_each, Instant end) {
   do {
     world.lock.acquire();
@@ -25,8 +25,8 @@ void copy_until(StageWorld& world, Duration time_of_each, Instant end) {
   } while (world.stage.now() < end);
 }
 
-// The thread polls three times in a tick and copies in between. It is a poller all the same: the
-// background thread must not come beside it for the lock and the next turn.
+// The thread polls three times in a tick and copies in between. It still counts as a poller, so the
+// background thread must not contend for the lock and the next turn.
 // Rules: PROGRESS.8
 TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
   each_seed(
@@ -53,8 +53,8 @@ TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
       20);
 }
 
-// One poll may copy for several connections, and a message in several pieces. The thread counts as
-// a poller in each of these copies, as in the first one.
+// One poll may copy for several connections, and may copy a message in several pieces. The thread
+// counts as a poller during each of these copies.
 // Rules: PROGRESS.8
 TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
   each_seed(
@@ -90,7 +90,7 @@ TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
       20);
 }
 
-// No other thread would take what arrives.
+// If such a thread counted as a poller, no thread would take what arrives.
 // Rules: PROGRESS.2
 TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
   each_seed([](std::uint64_t seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// When a poller looks at descriptors again.
+// When a poller next checks which descriptors are ready.
 #include "progress/descriptor_pace.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Transports whose data come by descriptors: which polls look at descriptors, and which work is
-// left for later. Under the scheduler of schedule_test.cc.
+// Transports whose data come by descriptors, under the scheduler of schedule_test.cc: which polls
+// check the descriptors, and which work is left for later.
 #include <gtest/gtest.h>
 
 #include "seeds.h"
@@ -42,7 +42,7 @@ TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
   Stage& stage = world.stage;
   int looks = 0;
   stage.add([&] {
-    world.poll_until(stage.now() + 1'000'000); // by now it is known that a thread polls
+    world.poll_until(stage.now() + 1'000'000); // peers know by then that a thread polls
     world.lock.acquire();
     const int before = world.places.descriptor_looks();
     for (int i = 0; i < 100; ++i) world.engine.poll();
@@ -89,7 +89,8 @@ TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillise
       20);
 }
 
-// Work such as an acknowledgement: if the consumer answers, the answer carries it along.
+// The work left may be an acknowledgement. If the consumer answers the event, the answer carries
+// the acknowledgement along.
 // Rules: PROGRESS.5
 TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
   each_seed(
@@ -112,7 +113,7 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
           world.lock.relinquish();
         });
         stage.add([&] {
-          world.pass(1'000'000); // it sleeps by now
+          world.pass(1'000'000); // the waiter sleeps by then
           world.transport.send(0);
         });
         play(world);
@@ -126,7 +127,7 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
 }
 
 // The thread polls too seldom to count as a poller, and too often for the background thread to take
-// over.
+// its place.
 // Rules: PROGRESS.8
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
   each_seed(
@@ -152,8 +153,8 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
       20);
 }
 
-// Each poll of the thread may move a megabyte, each time over another connection. Data that arrive
-// for a third connection must not wait for 64 polls.
+// Each poll may move a megabyte of another connection. Data that arrive for a third connection must
+// not wait for 64 such polls.
 // Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPoll) {
   each_seed(
@@ -232,14 +233,14 @@ TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
       20);
 }
 
-// The thread that sleeps at the doorbell gets no processor, so it is never woken.
+// The background thread sleeps at the doorbell and gets no processor, so nothing ever wakes it.
 // Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
   SocketWorld world(1, true);
   Stage& stage = world.stage;
   int looks = 0;
   stage.add([&] {
-    world.pass(1'000'000); // the thread sleeps at the doorbell by now
+    world.pass(1'000'000); // the background thread sleeps at the doorbell by then
     const int before = world.places.descriptor_looks();
     poll_slowly(world, 50, 100'000);
     looks = world.places.descriptor_looks() - before;
@@ -250,7 +251,8 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondTha
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
-// A thread that the doorbell wakes could run only on the consumer's processor.
+// A thread that the doorbell wakes could run only on the consumer's processor. So the consumer's
+// own polls check the descriptors.
 // Rules: PROGRESS.3
 TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
   each_seed(
@@ -271,7 +273,8 @@ TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
       20);
 }
 
-// Otherwise a Write that a peer left lying would wait until the peer looks by itself.
+// If the dequeuer did not watch the link, a Write that the peer has not taken would wait until the
+// peer polls by itself.
 // Rules: PROGRESS.9
 TEST(Progress, ASlowDequeuerLooksAfterWhatItsPeerLeftLying) {
   StageWorld world(1, true);

@@ -74,7 +74,8 @@ TEST_F(EpollReactorTest, AHandlerRemovedByAnotherOfTheSameBatchIsNotCalled) {
   EXPECT_EQ(one.calls + two.calls, 1);
 }
 
-// In seven of eight polls. In the eighth the kernel is asked which descriptors are ready.
+// This holds in seven of eight polls. In the eighth poll the reactor asks the kernel which
+// descriptors are ready.
 TEST_F(EpollReactorTest, APollerAsksWhoeverHadSomethingLast) {
   Handler recent;
   Handler other;
@@ -148,7 +149,7 @@ TEST_F(EpollReactorTest, APollerDoesNotAskWhoeverHasLeft) {
   EXPECT_FALSE(reactor_.handle_polling());
 }
 
-// More descriptors than one epoll_wait() reports. All of them stay ready.
+// There are more descriptors than one epoll_wait() reports, and all of them stay ready.
 TEST_F(EpollReactorTest, HandlesAllThatIsReadyOnce) {
   constexpr std::size_t kMany = 3 * ReadyBatch::kSize + 1;
   std::array<UniqueFd, kMany> fds;

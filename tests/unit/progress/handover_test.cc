@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The decisions of the doorbell are carried out, and peers are told.
+// Handover carries out what the doorbell decides, and tells peers whether this adapter polls.
 #include "progress/handover.h"
 
 #include "bare_parts.h"

@@ -20,7 +20,7 @@ TEST(KernelPlaces, ARefusedPromptWakeLetsASleepEndByItself) {
   bool filtered = false;
   bool rung = true;
   Instant end = 0;
-  std::thread([&] { // the filter is of that thread alone
+  std::thread([&] { // only this thread gets the filter
     filtered = test::forbid_call(SYS_timerfd_settime, EPERM);
     end = places.now() + 5 * kMillisecond;
     places.wake_background_by(places.now());

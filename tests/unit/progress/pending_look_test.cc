@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The note that a thread has to look, and by when. tests/orders plays how two threads see each
-// other's stores.
+// PendingLook: the note that some thread has to poll, and by when. tests/orders tests how two
+// threads see each other's stores to it.
 #include "progress/pending_look.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The counts of what the consumer's threads do.
+// PollMeter: counts the polls and copies of the consumer's threads.
 #include "progress/poll_meter.h"
 
 #include <gtest/gtest.h>

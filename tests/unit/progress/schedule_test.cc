@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The engine under a scheduler that interleaves its threads at every step, in virtual time.
-// copying_test.cc tests threads that copy, descriptors_test.cc transports whose data come by
+// The engine under a scheduler that may switch threads at every step, in virtual time.
+// copying_test.cc tests threads that copy. descriptors_test.cc tests transports whose data come by
 // descriptors.
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
       }
     });
     world.start_background();
-    // Quiet: the background thread sleeps and nothing is pending, not even a point in time.
+    // Quiet means that the background thread sleeps without a time limit and no work is pending.
     EXPECT_EQ(stage.run(), Stage::End::Quiet);
     EXPECT_EQ(finished, 3);
     EXPECT_LE(world.transport.longest_delay(), 200'000);
@@ -51,7 +51,7 @@ TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
   });
 }
 
-// The thread that finds a message calls an agent, which waits for another message itself.
+// The thread that finds a message calls an agent, and the agent itself waits for another message.
 TEST(Progress, AnAgentMayWaitWhoeverCallsIt) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, seed % 2 == 0);
@@ -99,7 +99,8 @@ TEST(Progress, AnAgentMayWaitWhoeverCallsIt) {
 enum class Writer { Polls, CallsNothing };
 
 // A target polls for up to `longest` and then calls nothing any more. Up to 100 us later a Write
-// comes. It must be seen within `bound`, which may depend on how long the target has polled.
+// comes. The adapter must take the Write within `bound`, which may depend on how long the target
+// has polled.
 template <class Bound>
 void expect_last_write_seen(std::uint64_t seed, Duration longest, Writer writer, Bound&& bound) {
   StageWorld world(seed, true);
@@ -147,8 +148,8 @@ TEST(Progress, P2AfterLongPollingOnBothSidesAWriteIsSeenWithinAnEighthOfIt) {
       20);
 }
 
-// A poller may be about to look. But if it shares its processor, the background thread would run
-// for a whole time slice first.
+// With a core to spare, the background thread yields, since the poller may be about to poll. On a
+// shared processor the background thread would run for a whole time slice before the poller.
 TEST(Progress, ADoorbellInABackoffIsLeftToAPollerOnlyWhereACoreIsToSpare) {
   for (const bool core_to_spare : {false, true}) {
     int times_aside = 0;
@@ -157,7 +158,7 @@ TEST(Progress, ADoorbellInABackoffIsLeftToAPollerOnlyWhereACoreIsToSpare) {
       Stage& stage = world.stage;
       stage.add([&] {
         world.poll_until(stage.now() +
-                         8'000'000); // by now backoffs are long, and end with the doorbell
+                         8'000'000); // by then backoffs are long, and the doorbell ends them
         world.transport.send_and_watch(0);
       });
       world.start_background();
@@ -178,14 +179,15 @@ TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
         stage.add([&] { world.poll_until(stage.now() + 100'000'000); });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        // Backoffs of 75 us for 0.6 ms, each a seventh longer up to 32 ms, then one in 4 ms.
+        // Backoffs take 75 us for the first 0.6 ms. Until 32 ms each is a seventh longer than the
+        // one before. From then on each takes 4 ms.
         EXPECT_LE(world.places.background_sleeps(), 65);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       50);
 }
 
-// A poller looks itself after what it posts, so a backoff does not end for that.
+// A poller itself drives what it posts, so no backoff ends because of a post.
 TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
   each_seed(
       [](std::uint64_t seed) {
@@ -202,17 +204,17 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
         });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        // A thread that polled just now looks after what was posted since.
+        // A thread that has polled recently takes care of what was posted since.
         EXPECT_LE(world.places.background_sleeps(), 70);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       50);
 }
 
-// Work that does not end keeps a thread driving the transport, while consumers call.
+// Work without end keeps a thread driving the transport, while consumers call.
 // Rules: PROGRESS.3
 TEST(Progress, WhoeverDrivesTheTransportLetsOthersInAfterEachTurn) {
-  constexpr int kLooks = 50; // two in a turn, where the first one was woken for
+  constexpr int kLooks = 50; // a turn makes up to two calls of progress()
   for (const bool by_a_waiter : {false, true}) {
     StageWorld world(1, false);
     Stage& stage = world.stage;
@@ -262,8 +264,8 @@ TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   });
 }
 
-// The thread that looks last before all sleep leaves a wake-up behind. It wakes no thread, and must
-// not be taken for a thread that is on its way.
+// The last poll before all threads sleep leaves a wake-up behind. That wake-up wakes no thread. The
+// next wake() must not assume that a thread is awake because of it.
 // Rules: PROGRESS.5
 TEST(Progress, P5AKickFromWithinALookDoesNotHideTheNext) {
   each_seed([](std::uint64_t seed) {
@@ -314,8 +316,8 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
       20);
 }
 
-// Work that is left to the background thread ends its backoff early. If that fails, the backoff
-// ends by itself.
+// Work that is left to the background thread ends its backoff early by a timer. If the timer is
+// refused, the backoff ends at its own time.
 // Rules: PROGRESS.5
 TEST(Progress, P5APromptWakeThatIsRefusedMakesOnlyTheBackoffLonger) {
   Duration longest = 0;
@@ -347,7 +349,7 @@ TEST(Progress, P6NobodyRunsWhileAWaiterSleeps) {
     world.stage.add([&] { world.wait_for(0, 1); });
     world.stage.add([&] { world.wait_for(1, 1); });
     world.start_background();
-    // Quiet means: no thread sleeps until a point in time.
+    // Quiet means that no thread sleeps with a time limit.
     EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
     world.stage.add([&] { world.transport.send(0); });
     EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
@@ -448,11 +450,12 @@ TEST(Progress, ASlowDequeuerDoesNotMakePeersStopRinging) {
   });
   world.start_background();
   EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
-  EXPECT_EQ(world.transport.attention_changes(), 1); // the one at the beginning
+  EXPECT_EQ(world.transport.attention_changes(), 1); // only the change at the beginning
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
-// The bias owner of the lock stays it (base/biased_mutex.h).
+// The background thread leaves the lock to the poller, which remains the lock's bias owner
+// (base/biased_mutex.h).
 TEST(Progress, ADoorbellWhileAnotherThreadPollsIsLeftToThatThread) {
   each_seed(
       [](std::uint64_t seed) {

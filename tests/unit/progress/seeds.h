@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/progress/seeds.h: playing a test under many seeds, and the line that repeats one.
+// tests/unit/progress/seeds.h: plays a test under many seeds. If a seed fails, prints the command
+// that repeats it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 
 namespace datum::test {
 
-// Calls play(seed) for each seed until one fails; DATUM_SEEDS=first-last chooses other seeds.
+// Calls play(seed) for each seed until a play fails. DATUM_SEEDS=first-last chooses other seeds.
 template <class Play>
 void each_seed(unsigned long long first, unsigned long long last, Play&& play,
                unsigned long long stride = 1) {

@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-// How many of `waits` waits polled, each of which took `each`.
+// Makes `waits` waits that take `each` each. Returns how many of them polled.
 int polling_waits(SpinBudget& budget, int waits, Duration each) {
   int polled = 0;
   for (int i = 0; i < waits; ++i) {

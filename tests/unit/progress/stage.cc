@@ -37,7 +37,8 @@ void destroy_fiber([[maybe_unused]] void* fiber) {
   if (fiber != nullptr) __tsan_destroy_fiber(fiber);
 #endif
 }
-// Inlined: ThreadSanitizer counts the calls of each fiber, and this one would return in another.
+// Must be inlined. ThreadSanitizer keeps a call stack for each fiber, and a call of this function
+// would return in another fiber than it began in.
 [[gnu::always_inline]] inline void announce_switch([[maybe_unused]] void* fiber) {
 #ifdef DATUM_TSAN
   __tsan_switch_to_fiber(fiber, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/progress/stage.h: a scheduler for code that thinks it runs in threads: one actor runs
-// at a time, a seed decides who is next at every step, and time is virtual.
+// tests/unit/progress/stage.h: a scheduler that plays threads. One actor runs at a time, a seed
+// decides at every step which actor runs next, and time is virtual.
 // Not here:   what the actors do (stage_world.h).
 #pragma once
 
@@ -24,9 +24,9 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
 
   enum class End { Finished, Quiet, Endless };
-  // `body` runs on a stack of its own; its frames need not be unwound.
+  // Adds an actor that runs `body` on a stack of its own. Its frames need not be unwound.
   void add(std::function<void()> body);
-  // Runs until every actor has returned (Finished), until nobody can go on and nobody waits for a
+  // Runs until every actor has returned (Finished), until no actor can go on and none waits for a
   // point in time (Quiet), or until far more steps were taken than any play needs (Endless).
   End run();
 
@@ -36,7 +36,7 @@ class Stage {
   // --- called by actors ---------------------------------------------------------------------
   // Another actor may go on first. A little time passes.
   void yield();
-  // Waits until `ready` holds (true) or `until` has come (false).
+  // Waits until `ready` holds, and returns true, or until the time `until`, and returns false.
   bool block(std::function<bool()> ready, Instant until);
 
  private:

@@ -67,7 +67,8 @@ void StagePlaces::yield() {
   stage_.block([] { return false; }, stage_.now() + 500);
 }
 
-// If a wake-up is taken back that was not given, the real places would hang or lose one.
+// If the engine took back a wake-up that it never gave, the real places would hang or lose a
+// wake-up.
 void StagePlaces::take_back_owner_wake_up() {
   if (--owner_wake_ups_ != 0) std::abort();
 }
@@ -98,7 +99,8 @@ void StageTransport::send(std::size_t queue) {
 void StageTransport::send_and_watch(std::size_t queue) {
   send(queue);
   const auto taken = [this] { return inbox_.empty(); };
-  // As Link::watch() does for a sender that polls: it looks every 40 us and waits for 50 us.
+  // Does as Link::watch() does for a sender that polls. Link::watch() checks every 40 us, and rings
+  // after 50 us.
   if (!stage_.block(taken, stage_.now() + 120'000)) places_->ring();
 }
 
@@ -196,8 +198,8 @@ void StageWorld::poll_until(Instant end) {
 }
 
 void StageWorld::pass_some_time() {
-  // The important moments are within a step, within the spinning phase, within a tick, and after
-  // all of these.
+  // The next event may fall within a step, within the spinning phase, within a tick, or after the
+  // tick.
   constexpr std::array<std::uint64_t, 4> kScales{1'000, 25'000, 100'000, 400'000};
   pass(static_cast<Duration>(stage.random(kScales[stage.random(kScales.size())])));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/progress/stage_world.h: one adapter on a stage: a lock, places to sleep, a transport
-// whose peer puts messages into memory and rings a doorbell only when it has to.
+// tests/unit/progress/stage_world.h: one adapter on a stage. It has a lock, places to sleep, and a
+// transport. The transport's peer puts messages into memory and rings the doorbell only if the
+// adapter does not poll.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ class StageLock final : public LockOwner {
   void let_in() override;
   bool held() const override { return held_; }
   bool has_deferred() const override { return static_cast<bool>(deferred_); }
-  // The thread that gives up the lock next does this work then.
+  // The thread that next gives up the lock does this work after that.
   void put_off(std::function<void()> work) { deferred_ = std::move(work); }
   int acquisitions() const { return acquisitions_; }
   int times_let_in() const { return times_let_in_; }
@@ -102,24 +103,25 @@ class StageTransport final : public UnreachableTransport {
   void send(std::size_t queue);
   bool attentive() const { return attentive_; }
 
-  // The same by a peer that goes on polling.
+  // As send(), by a peer that goes on polling and watches the link.
   void send_and_watch(std::size_t queue);
   // --- the adapter: the lock is held -----------------------------------------------------------
   // Leaves work that progress() will have to send.
   void leave_behind();
-  // The same for work that cannot wait.
+  // As leave_behind(), for work that cannot wait.
   void leave_behind_with_a_prompt_wake();
   bool has_left_behind() const { return left_behind_ != kNever; }
-  // So many calls of progress() find nothing and wake a thread, for example for lack of room.
+  // The number of calls of progress() that will find nothing and wake a thread, for example for
+  // lack of room.
   int waking_looks = 0;
   bool lying = false; // the peer has not taken what was sent
-  int watches = 0;    // looks after such a Write
+  int watches = 0;    // calls of watch()
   Duration longest_delay() const { return longest_delay_; }
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
-  // True: all data come by descriptors.
+  // Whether all data come by descriptors.
   bool comes_by_descriptors = false;
-  Duration gap = 0; // of such a look
+  Duration gap = 0; // the answer of descriptor_gap() then
   std::array<int, kQueues> arrived{};
   std::array<WaitPoint*, kQueues> waiting{};
   std::array<std::function<void()>, kQueues> on_arrival{};
@@ -159,9 +161,9 @@ class StageWorld {
   void wait_for(std::size_t queue, int count);
   // Polls until queue `queue` has had `count` messages.
   void poll_for(std::size_t queue, int count);
-  // Time passes, and the thread does nothing that the adapter would notice.
   // Polls all the time until `end`, at least once, so that peers stop ringing.
   void poll_until(Instant end);
+  // Time passes, and the thread does nothing that the adapter would notice.
   void pass(Duration time);
   void pass_some_time();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The engine with real threads and the real kernel; ThreadSanitizer looks on.
+// The engine with real threads and the real kernel. ThreadSanitizer can check this test.
 #include "progress/threaded_progress.h"
 
 #include <array>
@@ -38,8 +38,8 @@ class Held {
   LockOwner& lock_;
 };
 
-// Its peer is another thread. They share a counter for each queue in memory, and an eventfd as the
-// doorbell.
+// A transport whose peer is another thread. Both share a counter for each queue in memory, and an
+// eventfd as the doorbell.
 class MemoryTransport final : public test::UnreachableTransport, private FdHandler {
  public:
   static constexpr std::size_t kQueues = 4;
@@ -49,7 +49,7 @@ class MemoryTransport final : public test::UnreachableTransport, private FdHandl
   }
   ~MemoryTransport() override { reactor_.remove(doorbell_.get(), *this); }
 
-  // The peer.
+  // For the peer's thread.
   void send(std::size_t queue) {
     sent_[queue].fetch_add(1, std::memory_order_seq_cst);
     if (attentive_.load(std::memory_order_seq_cst) != 0) return;
@@ -57,7 +57,7 @@ class MemoryTransport final : public test::UnreachableTransport, private FdHandl
     ASSERT_EQ(::write(doorbell_.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
   }
 
-  // The adapter.
+  // For the adapter, with the lock held.
   std::array<unsigned, kQueues> arrived{};
   std::array<WaitPoint*, kQueues> waiting{};
 
@@ -233,7 +233,7 @@ TEST_F(ThreadedProgressTest, ASignalHandlerEndsAWaitAsInterrupted) {
         EXPECT_EQ(progress_->wait(point, kNever), WaitResult::Interrupted);
         end.store(true);
       });
-    // If the handler runs before its thread sleeps it interrupts nothing, so the loop sends more
+    // A handler that runs before its thread sleeps interrupts nothing, so the loop sends more
     // signals.
     while (!ended[0].load() || !ended[1].load()) {
       for (std::size_t i = 0; i < 2; ++i)

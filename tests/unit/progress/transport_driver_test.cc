@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// One turn of an adapter's work. schedule_test.cc tests turns of several threads.
+// TransportDriver: one turn of an adapter's work. schedule_test.cc tests turns of several threads.
 #include "progress/transport_driver.h"
 
 #include "bare_parts.h"
@@ -17,7 +17,8 @@ class DriverAlone : public ::testing::Test, protected BareParts {
       driver.poll();
     }
   }
-  // Polls until peers know of it. The next poll is the first after a thorough one.
+  // Polls until peers know that a thread polls. The last of these polls is a thorough poll
+  // (poll_meter.h).
   void poll_until_that_is_known() {
     put_background_at_doorbell();
     while (!driver.handover().is_polling()) poll(1, 1000);
@@ -112,7 +113,7 @@ TEST_F(DriverAlone, BesidePeersThatKnowItIsOneOfSixtyFour) {
 
 TEST_F(DriverAlone, WhoeverPollsOftenEnoughPolls) {
   put_background_at_doorbell();
-  poll(16, 1000); // no poll before the first has looked at the clock
+  poll(16, 1000); // the driver first reads the clock in these polls
   poll(16, 4001);
   EXPECT_FALSE(driver.handover().is_polling());
   poll(16, 4000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/progress/unreachable_transport.h: a transport without peers, memory or attributes. A
-// test of progress says what progress() and set_attention() do.
+// tests/unit/progress/unreachable_transport.h: a transport without peers, memory or attributes. Its
+// derived classes define progress() and set_attention().
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/unit/provider/endpoints.h: an adapter with any number of endpoints on one dispatcher.
+// tests/unit/provider/endpoints.h: an adapter with any number of endpoints on one EVD.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A question is answered in several looks, between which the lock of the IA is free.
+// Inquiry: a question is answered in several parts. Between two parts the lock of the IA is free.
 #include "provider/inquiry.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace datum::test {
 namespace {
 
-// A reactor of one descriptor, with the events that it is watched for.
+// A reactor of one descriptor. It knows which events the descriptor is watched for.
 class OneDescriptor final : public Reactor {
  public:
   Status add(int fd, std::uint32_t events, FdHandler& handler) override {
@@ -53,7 +53,7 @@ class InquiryInParts : public testing::Test {
     reactor_.handle_all();
     return asker;
   }
-  // A look as the driver of an IA makes it under one hold of the lock. No other work is due then.
+  // What the driver of an IA does while it holds the lock once. No other work is due then.
   void look() {
     TimerQueue& timers = endpoints_.world.a->timers;
     endpoints_.world.now = timers.next();
@@ -67,7 +67,7 @@ class InquiryInParts : public testing::Test {
 
   Endpoints endpoints_{kEndpoints};
   OneDescriptor reactor_;
-  // Other processes have other names, so that tests can run beside each other.
+  // The seed differs from process to process, so that tests that run at once have different names.
   SeededRandom random_{static_cast<std::uint64_t>(::getpid())};
   std::unique_ptr<Inquiry> inquiry_;
 };
@@ -75,7 +75,7 @@ class InquiryInParts : public testing::Test {
 // Rules: PROGRESS.3
 TEST_F(InquiryInParts, ALookWritesOnePartAndLetsGoOfTheLock) {
   const UniqueFd asker = ask();
-  // 200 endpoints and a dispatcher are four parts of at most 64; the fifth look finds no more.
+  // 200 endpoints and an EVD fill four parts of at most 64 objects. The fifth look finds no more.
   for (int part = 1; part <= 4; ++part) {
     look();
     EXPECT_FALSE(answered(asker)) << "after part " << part;

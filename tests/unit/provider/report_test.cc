@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A report is written in parts, between which endpoints come and go.
+// Report: a report is written in parts. Between two parts endpoints come and go.
 #include "provider/report.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,8 @@ TEST(Report, WhatGoesMeanwhileIsNotToldAndEverythingElseIsToldOnce) {
   Report report(endpoints.adapter, "fake");
   Told told;
   told.read(report.next_part());
-  // An endpoint that was reported, the next ones, one in the middle and the last.
+  // Frees an endpoint that was reported, the first three of the next part, one in the middle and
+  // the last.
   for (const std::size_t at : {3U, 64U, 65U, 66U, 100U, 199U}) endpoints.free(at);
   endpoints.add();
   told.read_all(report);
@@ -117,7 +118,7 @@ TEST(Report, AllThatIsLeftMayGo) {
   EXPECT_EQ(report.next_part(), "");
 }
 
-// Two askers of one IA cannot be, but two walks may be.
+// An IA answers one asker at a time, but two reports may exist at once.
 TEST(Report, TwoAtOnceDoNotDisturbEachOther) {
   Endpoints endpoints(130);
   Report first(endpoints.adapter, "fake");

@@ -39,8 +39,8 @@ inline pid_t fork_unnoticed() {
 #endif
 }
 
-// The child has forked, and both processes call this. The grandchild stays, and keeps every
-// descriptor. The test gets its process number, and ends it.
+// After the child has forked, both processes call this. The grandchild stays, and keeps every
+// descriptor. The test gets the grandchild's process number, and has to kill it.
 inline void leave_behind(pid_t grandchild, Numbers& numbers) {
   if (grandchild == 0) {
     for (;;) ::pause();
@@ -52,10 +52,10 @@ inline void become_another_program() {
   ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
 }
 
-// The child is killed, if it still lives, and waited for when this goes out of scope.
+// A child process. The destructor kills the child if it still lives, and waits for it.
 class Child {
  public:
-  // `body` runs in the child; afterwards the child ends.
+  // The child runs `body` and ends.
   explicit Child(const std::function<void(Numbers&)>& body) {
     if (::pipe(down_) != 0 || ::pipe(up_) != 0) ::abort();
     pid_ = ::fork();

@@ -67,8 +67,8 @@ TEST_F(Death, SoIsOneWhoseChildLivesOn) {
   ::kill(grandchild, SIGKILL);
 }
 
-// The descriptors of the lost link were guarded, and their numbers are free again. A child keeps
-// the descriptors that have these numbers now.
+// The descriptors of the lost link were guarded. New descriptors get the same numbers, and a child
+// keeps them.
 TEST(ForkGuard, AChildKeepsWhatIsNotALink) {
   World world;
   Adapter a(world, "127.0.0.1");

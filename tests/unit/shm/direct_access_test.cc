@@ -23,7 +23,7 @@ constexpr Stag kUnsealedStag = 0x303;
 constexpr Stag kShortStag = 0x404;
 
 enum Command : std::uint64_t {
-  kPrivateByte = 1 << 16U, // + index: the byte there
+  kPrivateByte = 1 << 16U, // + index: asks for the byte at that index
   kSharedByte = 2 << 16U,
   kReplaceShared = 3 << 16U, // another file under the same number and STag, filled with 0x77
   kCloseShared = 4 << 16U,
@@ -41,7 +41,7 @@ void describe(Adapter& adapter, Stag stag, std::byte* base, int file, std::uint6
   entry.stag.store(stag);
 }
 
-// The memory of the other process. The file of the shared range begins one page before it.
+// The memory of the other process. The file of the shared range begins one page before the range.
 struct RemoteMemory {
   std::byte* guarded = nullptr; // ends at a page that cannot be touched
   std::byte* shared = nullptr;
@@ -176,7 +176,7 @@ TEST_F(DirectAccessTest, TheLastByteBeforeAGuardPageIsReached) {
 }
 
 TEST_F(DirectAccessTest, WhatReachesIntoAGuardPageFails) {
-  // More than a word, and more than a page: shorter copies go another way.
+  // A write of more than a word, and a read of more than a page. Shorter copies take another way.
   std::byte bytes[4104] = {};
   const Segment out{bytes, 16};
   const Segment in{bytes, sizeof bytes};
@@ -244,7 +244,7 @@ TEST_F(DirectAccessTest, ADeadPeerIsNeitherReadNorWritten) {
   EXPECT_FALSE(direct->read(base, std::span(&segment, 1)));
 }
 
-// A process with a chosen number, which needs a privilege. -1 without it.
+// Forks a process with a chosen number. Returns -1 without the privilege that this needs.
 pid_t fork_as(pid_t number) {
   clone_args how{};
   how.exit_signal = SIGCHLD;
@@ -294,7 +294,7 @@ TEST_F(DirectAccessTest, AnotherProcessWithThePeersNumberIsNeitherReadNorWritten
   EXPECT_EQ(status, 0) << "the successor's memory was touched";
 }
 
-// The process lives, and its child keeps the socket open. Only the address space is another one.
+// The process lives, and its child keeps the socket open. Only the address space is new.
 TEST_F(DirectAccessTest, AnotherProgramInThePeersProcessIsNeitherReadNorWritten) {
   const auto grandchild = static_cast<pid_t>(remote.ask(kForkAndExec));
   ASSERT_GT(grandchild, 0);
@@ -346,7 +346,7 @@ void lose_privileges() {
   if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) ::_exit(1);
 }
 
-// Runs in a process without privileges, since the kernel would let root in.
+// Runs in a process without privileges, since the kernel would grant root the access.
 TEST(DirectAccessRefused, TowardsAProcessThatIsNotDumpable) {
   RemoteScript script;
   script.prepare = [](Adapter&) {
@@ -369,7 +369,7 @@ TEST(DirectAccessRefused, TowardsAProcessThatIsNotDumpable) {
   EXPECT_EQ(dialler.numbers().get(), 1U);
 }
 
-// An open of a FIFO for reading waits for a writer.
+// An open() of the FIFO would wait for a writer.
 TEST(PeerFile, AFifoOfThePeersIsNotOpened) {
   constexpr std::uint64_t kNotTaken = 1;
   Child child([](Numbers& numbers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // GuardedFd: a forked child has no copy of a guarded socket, even if it has no other descriptor to
-// put in its place. How long a fork holds up a thread that makes a guarded descriptor.
+// put in the socket's place. How long a fork delays a thread that makes a guarded descriptor.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -131,8 +131,8 @@ Name name_of(int socket) {
   return name;
 }
 
-// In a child: whether it has a copy of an accepted connection. Such a socket has the listener's
-// name, and does not listen.
+// Whether a child has a copy of an accepted connection. Such a socket has the listener's name, and
+// does not listen.
 bool has_accepted(const Name& listener) {
   for (int fd = 0; fd < 512; ++fd) {
     int listens = 1;
@@ -174,7 +174,7 @@ class Forker {
     const std::uint64_t before = forks_begun();
     told_ = true;
     while (forks_begun() == before) std::this_thread::yield();
-    for (int i = 0; i < 5; ++i) std::this_thread::yield(); // a fork that is not held up goes on
+    for (int i = 0; i < 5; ++i) std::this_thread::yield(); // lets a fork that need not wait go on
   }
   Found found() {
     thread_.join();
@@ -241,7 +241,7 @@ TEST(ForkGuard, AForkThatDoesNotEndHoldsADescriptorUpFor200Milliseconds) {
   EXPECT_TRUE(made);
   EXPECT_GT(tries, 1);
   EXPECT_GE(took, milliseconds(200));
-  EXPECT_LE(took, milliseconds(900)); // a loaded machine may take longer than the 200
+  EXPECT_LE(took, milliseconds(900)); // a loaded machine may take longer than 200 ms
 }
 
 } // namespace

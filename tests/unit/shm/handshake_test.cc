@@ -11,7 +11,7 @@
 namespace datum::test {
 namespace {
 
-// A qualifier beyond 16 bits. Test programs that run at the same time have different ones.
+// A qualifier beyond 16 bits. Test programs that run at the same time get different qualifiers.
 ConnQual large_qualifier() {
   return (ConnQual{1} << 40U) + static_cast<ConnQual>(::getpid());
 }

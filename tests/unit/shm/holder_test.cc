@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// find_qualifier_holder(): which process has the names that keep a service point from a qualifier.
+// find_qualifier_holder(): which process holds a name that a service point would need for its
+// qualifier.
 #include <gtest/gtest.h>
 
 #include <sched.h>

@@ -125,7 +125,7 @@ TEST_F(Hostile, AnIdThatAnotherProcessRepeatsIsAnotherPeer) {
     pollfd answer{thief.numbers().read_fd(), POLLIN, 0};
     return ::poll(&answer, 1, 0) == 1;
   }));
-  EXPECT_EQ(thief.numbers().get(), 100U); // Fresh: not the first one's link
+  EXPECT_EQ(thief.numbers().get(), 100U); // Fresh: the thief does not get the other's link
 }
 
 TEST_F(Hostile, ACondemnedLinkIsNotGivenAgain) {
@@ -161,7 +161,7 @@ TEST_F(Hostile, AnOfferWithoutASegmentIsHungUpOn) {
   EXPECT_TRUE(a.links.empty());
 }
 
-// A file that looks like a segment but for one thing.
+// What is wrong with a file that is otherwise a segment.
 enum class Flaw { NoSeals, TooShort, TooLong, NotAMemfd, WrongMagic, WrongVersion, ReadOnly };
 
 UniqueFd flawed(Flaw flaw) {
@@ -274,7 +274,7 @@ TEST_F(Hostile, MoreLinksThanAllowedAreRefused) {
   expect_served();
 }
 
-// While it exists, this process can open nothing.
+// While a NoDescriptors exists, this process can open no descriptor.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -294,7 +294,7 @@ TEST_F(Hostile, WithoutDescriptorsTheListenerRestsAndThenGoesOn) {
     const NoDescriptors none;
     for (int i = 0; i < 5; ++i) world.turn(0);
     EXPECT_EQ(a.fabric->half_open(), 0U);
-    // The listener rests: the dialler in the queue does not wake it before its timer.
+    // The listener rests. The dialler in the queue does not wake it before its timer.
     EXPECT_NE(world.timers.next(), kNever);
   }
   stranger.say_hello();
@@ -325,8 +325,8 @@ TEST(Diagnostics, WithoutDescriptorsItIsSaidWhatIsShort) {
   EXPECT_EQ(socket.error(), EMFILE);
 }
 
-// The listener was never added to the reactor, so it must not be removed either: that would fail in
-// PollReactor::remove().
+// The listener was never added to the reactor, so it must not be removed either. A removal would
+// fail in PollReactor::remove().
 TEST_F(Hostile, WithoutWatchesNothingIsPublished) {
   world.reactor.full = true;
   const auto other = a.fabric->publish_any();

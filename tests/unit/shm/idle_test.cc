@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ShmFabric and links that carry no connection: they end, and peers that came and went leave
-// nothing.
+// ShmFabric ends links that carry no connection. Peers that have come and gone leave no descriptor
+// and no mapping behind.
 #include <gtest/gtest.h>
 
 #include "tests/unit/shm/child.h"
@@ -45,7 +45,7 @@ TEST_F(IdleShmLink, StaysWhileItIsInUseAndIsAskedForOnce) {
   EXPECT_EQ(a.judged, 1);
   EXPECT_EQ(a.fabric->links(), 1U);
   a.idle = IdleLink::Drop;
-  a.fabric->on_idle(*dialled.port); // its last connection has gone
+  a.fabric->on_idle(*dialled.port); // the link's last connection has ended
   ASSERT_TRUE(world.run_until([&] { return a.lost == 1; }));
 }
 
@@ -55,8 +55,8 @@ TEST_F(IdleShmLink, IsAskedForAgainWhenSomethingHasJustCome) {
   EXPECT_EQ(a.fabric->links(), 1U);
 }
 
-// The hub lives on while its peers come and go. Afterwards leftovers_main.cc counts descriptors and
-// mappings.
+// The hub lives while its peers come and go. Afterwards leftovers_main.cc checks for descriptors
+// and mappings.
 TEST(ShortLivedPeers, TwoThousandLeaveNothing) {
   constexpr int kBatches = 80;
   constexpr int kAtOnce = 25;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// MemoryRange::overlaps(), by which quiesce() and is_isolated() find the regions on isolated pages.
+// MemoryRange::overlaps(). By it quiesce() and is_isolated() find the regions on isolated pages.
 #include <gtest/gtest.h>
 
 #include "transport/shm/isolation.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ShmFabric with many links and many dials: each dial ends once.
+// ShmFabric with many links and many dials: each dial has exactly one outcome.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -18,8 +18,8 @@ TEST(Many, AThousandLinks) {
     GTEST_SKIP() << "a thousand links in one process need 10000 descriptors, allowed are "
                  << limit.rlim_cur;
   World world;
-  // All thousand handshakes are under way at once in one thread. With the usual limit one of them
-  // might expire on a busy machine and begin again, which would make a second link.
+  // A thousand handshakes are under way at once in one thread. On a busy machine one of them might
+  // exceed the usual limit of time and begin again. That would make a second link.
   ShmOptions patient;
   patient.half_open_limit = 300 * kSecond;
   Adapter hub(world, "127.0.0.1", patient);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The parts of direct access (ProcessMemory, LifeToken, MapCache), applied to this process itself.
-// Here every address exists, so only the checks of identity keep a copy from the wrong memory.
+// Every address exists here, so only the checks of identity prevent a copy from the wrong memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -54,7 +54,7 @@ class OwnMemory : public testing::Test {
   std::uint64_t target = 5;
   std::uint64_t value = 6;
   Segment source{reinterpret_cast<std::byte*>(&value), sizeof value};
-  // What is shorter than these goes through the file of the process's memory.
+  // The ways of longer copies. Shorter copies go through the file of the process's memory.
   std::byte large[8192] = {};
   std::byte other[8192] = {std::byte{1}};
   Segment larger_than_a_word{other, 9};
@@ -170,7 +170,7 @@ TEST_F(Maps, AreBoundedAndTheOldestGoFirst) {
   }
   EXPECT_EQ(cache.mappings(), 64U);
   EXPECT_EQ(cache.mapped_bytes(), 64U * 8192U);
-  // The mapping of the first file has gone, so the file is mapped anew.
+  // The cache has dropped the mapping of the first file, so it maps the file anew.
   EXPECT_EQ(map(0)[0], std::byte{1});
   EXPECT_EQ(cache.mappings(), 64U);
 }

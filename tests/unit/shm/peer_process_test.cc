@@ -41,7 +41,8 @@ TEST(NumberedProcess, ThatIsAZombieHasEnded) {
 }
 
 void* say_that_the_first_has_ended(void* numbers) {
-  // The file of the first thread alone: qemu-user makes its own /proc/self/stat, without a state.
+  // Reads the file of the first thread, since qemu-user replaces /proc/self/stat by a file without
+  // the state.
   const std::string first = "/proc/self/task/" + std::to_string(::getpid()) + "/stat";
   char state = 0;
   while (state != 'Z') {

@@ -105,7 +105,7 @@ TEST_F(Publish, APortWithLingeringConnectionsIsFree) {
   const socklen_t length = to_sockaddr(*read_address(address_of("127.0.0.1")), 0, address);
   auto* name = reinterpret_cast<sockaddr*>(&address);
   UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1; // as servers do; the lingering connections inherit it
+  const int on = 1; // servers set this option, and the lingering connections inherit it
   ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   ASSERT_EQ(::bind(listener.get(), name, length), 0);
   ASSERT_EQ(::listen(listener.get(), 1), 0);
@@ -156,7 +156,7 @@ TEST_F(Publish, AnyQualifierIsSoughtInTheRangeUntilNoneIsFree) {
   EXPECT_EQ(ninth.error().type(), Type::ConnQualInUse);
 }
 
-// What a child reports. 0: it ended before it could try.
+// What a child reports. 0: the child ended before it could publish.
 enum Outcome : std::uint64_t { kPublished = 1, kFailed = 2 };
 
 TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
@@ -176,8 +176,8 @@ TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
 }
 
 // Takes the name of a rendezvous that is due to another process. Reports 1 if the first dialler
-// hangs up without a word, and 2 if it sends something. With 0 places it accepts none: one dialler
-// waits in the queue for ever.
+// hangs up without a word, and 2 if that dialler sends something. With 0 places it accepts no
+// dialler, so one dialler waits in the queue for ever.
 void squat(Numbers& numbers, const std::string& name, int places = 8) {
   if (::setresuid(kNobody, kNobody, kNobody) != 0) return;
   const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -208,7 +208,8 @@ TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
-// Enters a new user namespace, which knows no user of the one above, or those in `known`.
+// Enters a new user namespace. Of the users of the outer namespace it knows those in `known`, or
+// none.
 bool leave_users_behind(const char* known = nullptr) {
   if (::unshare(CLONE_NEWUSER) != 0) return false;
   if (known == nullptr) return true;
@@ -305,8 +306,8 @@ TEST(SameUser, ANumberThatStandsForOneUserIsThatUser) {
   EXPECT_FALSE(is_same_user(1000, 1001).value());
 }
 
-// The number that stands for unknown users is the same in the whole system, and known by now. The
-// users that this process knows are read from a file each time.
+// The number that stands for unknown users is the same in the whole system, and is_same_user() has
+// read it already. Each call reads from a file which users this process knows.
 // Rules: PROTECT.8
 TEST(SameUser, OnlyANumberThatMayStandForSeveralUsersIsAskedAbout) {
   Child child([](Numbers& numbers) {
@@ -360,7 +361,7 @@ TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
   EXPECT_NE(dialled.port, nullptr);
 }
 
-// Looks for a rendezvous whose queue is full.
+// Fills the queue of a rendezvous, and then looks the rendezvous up.
 Finding find_beside_full_queue(ConnQual qualifier) {
   KnownHolders holders;
   const HostAddress host = *read_address(address_of("127.0.0.1"));
@@ -370,8 +371,8 @@ Finding find_beside_full_queue(ConnQual qualifier) {
   return find_rendezvous(host, qualifier, holders, 0, found);
 }
 
-// The lookup does not wait for a squatter of another user. The owner of the port can be reached
-// over TCP.
+// The lookup does not wait for a squatter of another user, since the owner of the port can be
+// reached over TCP.
 TEST_F(Publish, ASquatterOfAnotherUserWhoseQueueIsFullHoldsNobodyUp) {
   if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
   auto port = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
@@ -390,8 +391,8 @@ TEST_F(Publish, TheOwnerOfThePortWhoseQueueIsFullIsWaitedFor) {
   EXPECT_EQ(find_beside_full_queue(port->port()).what, Lookup::Busy);
 }
 
-// The kernel goes through all UNIX sockets to tell which user holds a name. So the lookup does not
-// ask if no process has the port.
+// To say which user holds a name, the kernel has to go through all UNIX sockets. So the lookup does
+// not ask for the user if no process has the port.
 TEST_F(Publish, WhoseAFullQueueIsIsNotAskedWhereNobodyCouldBeRight) {
   const ConnQual port = publish_any(a)->qualifier(); // it is free again
   const HostAddress host = *read_address(address_of("127.0.0.1"));
@@ -435,7 +436,7 @@ TEST_F(Publish, TheNameAskedForLongestAgoGivesWay) {
   EXPECT_EQ(holders.find(oldest, 3).value(), known.value()) << "it is asked for anew";
 }
 
-// The names that a service point takes which listens over TCP alone.
+// The names that a service point takes if it listens over TCP alone.
 struct TcpAlone {
   TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
       : errors{reserve_rendezvous(where, qualifier, rendezvous),
@@ -485,7 +486,8 @@ TEST_F(Publish, ASquatterBesideALargeQualifierKeepsNobodyFromIt) {
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
-// The rendezvous and the claim are of the same user, so neither takes anything from another user.
+// The rendezvous and the claim are of the same user, so the claim does not make the rendezvous a
+// squatter.
 TEST_F(Publish, AClaimOfNobodyElseDisputesNoName) {
   const auto name = a.fabric->publish(large);
   ASSERT_TRUE(name.has_value());
@@ -507,7 +509,7 @@ TEST_F(Publish, ManyAddressesMayHaveALargeQualifierAndEachExcludesEveryAddress) 
   for (QualifierClaim& each : claims) ASSERT_EQ(claim_next(each), 0);
   QualifierClaim more;
   EXPECT_EQ(claim_next(more), EUSERS);
-  claims.erase(claims.begin(), claims.end() - 1); // only the last of the marks stays taken
+  claims.erase(claims.begin(), claims.end() - 1); // only the last mark stays taken
   expect_in_use(wildcard, large);
   EXPECT_EQ(claim_next(more), 0);
   claims.clear();
@@ -516,8 +518,9 @@ TEST_F(Publish, ManyAddressesMayHaveALargeQualifierAndEachExcludesEveryAddress) 
   EXPECT_TRUE(wildcard.fabric->publish(large).has_value());
 }
 
-// The rendezvous and all marks are taken, and publish() fails for the marks: it takes the claim
-// first. A peer could connect to a rendezvous that was bound before the claim failed.
+// The name of the rendezvous and all marks are taken. publish() takes the claim first, so it fails
+// because of the marks. If publish() bound the rendezvous first, a peer could connect before the
+// claim fails.
 TEST_F(Publish, WithoutAClaimNoRendezvousIsTried) {
   GuardedFd rendezvous;
   ASSERT_EQ(reserve_rendezvous(read_address(address_of("127.0.0.1")), large, rendezvous), 0);
@@ -540,8 +543,8 @@ TEST_F(Publish, WithoutARendezvousNoClaimIsLeft) {
   EXPECT_EQ(claim_qualifier(kSameHostNames, std::nullopt, large, claim), 0);
 }
 
-// No process reads from the socket of a claim. What the kernel kept there would stay until the
-// service point ends.
+// No process reads from the socket of a claim. A datagram that the kernel kept there would stay
+// until the service point ends.
 TEST_F(Publish, AClaimKeepsNothingThatStrangersSendIt) {
   QualifierClaim claim;
   ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ShmFabric::quiesce(): it waits for a peer inside memory that is about to be given away, and
-// isolates that memory from a peer that stays.
+// ShmFabric::quiesce() waits until no peer accesses memory that is about to be given away. It
+// isolates the memory if a peer does not leave it in time.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -66,7 +66,7 @@ class Quiesce : public testing::Test {
   Dialled dialled;
   int file = -1;
   std::byte* memory = nullptr;
-  std::byte* peers_view = nullptr; // the mapping of the peer
+  std::byte* peers_view = nullptr; // the peer's mapping of the file
 };
 
 TEST_F(Quiesce, NobodyInsideIsNotWaitedFor) {
@@ -78,7 +78,7 @@ TEST_F(Quiesce, NobodyInsideIsNotWaitedFor) {
 
 TEST(QuiesceWaits, UntilThePeerHasLeft) {
   World world;
-  Adapter owner(world, "127.0.0.1"); // the usual limit: a second
+  Adapter owner(world, "127.0.0.1"); // has the usual limit of a second
   Adapter peer(world, "127.0.0.1");
   const auto name = publish_any(owner);
   Dialled dialled;
@@ -97,7 +97,7 @@ TEST(QuiesceWaits, UntilThePeerHasLeft) {
   EXPECT_EQ(owner.lost, 0);
 }
 
-// The limit is an hour: this test ends only if quiesce() does not wait for a dead peer.
+// The limit is an hour. So this test ends only if quiesce() does not wait for a dead peer.
 TEST(QuiesceDoesNotWait, ForAPeerThatDiedInside) {
   ShmOptions patient;
   patient.quiesce_limit = 3600 * kSecond;
@@ -181,7 +181,7 @@ TEST_F(Quiesce, MemoryThatNobodyMayWriteStaysWhereItIs) {
   EXPECT_EQ(memory[0], std::byte{0x66});
 }
 
-// The program has closed the descriptor, and its number names another file now.
+// The program has closed the descriptor of the memory, and the number now names another file.
 TEST_F(Quiesce, AnotherFileIsNeverPutInTheMemorysPlace) {
   describe(kStag, 0, kPage).stag.store(0);
   const int other = ::memfd_create("other", MFD_CLOEXEC);

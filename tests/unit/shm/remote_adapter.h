@@ -9,8 +9,8 @@
 
 namespace datum::test {
 
-// What the other process does. It calls `prepare` before it publishes its qualifier. Then it gives
-// its world turns, and calls `command` with each number that the test sends.
+// What the other process does. It calls `prepare` before it publishes its qualifier. Then it runs
+// its world, and calls `command` with each number that the test sends.
 struct RemoteScript {
   std::function<void(Adapter&)> prepare = [](Adapter&) {};
   std::function<void(Adapter&, std::uint64_t, Numbers&)> command = [](Adapter&, std::uint64_t,

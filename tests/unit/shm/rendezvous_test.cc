@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// HostAddress, the names of rendezvous, the owner of a TCP listener as /proc/net tells it, and the
-// range of ports for any qualifier.
+// HostAddress, the names of rendezvous, the owner of a TCP listener as /proc/net reports it, and
+// the range of ports for service points that leave the choice of the qualifier to Datum.
 #include <array>
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
@@ -121,8 +121,8 @@ TEST(ListenerOwner, AnEstablishedConnectionIsNoListener) {
   EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5002), std::nullopt);
 }
 
-// If one listener has every address of IPv4, another one at every address of IPv6 answers IPv6
-// alone.
+// While one listener has every address of IPv4, a second listener at every address of IPv6 answers
+// only IPv6.
 // Rules: PROTECT.14
 TEST(ListenerOwner, OfIpv4ComesBeforeOneOfIpv6) {
   constexpr const char* kBoth6 =
@@ -132,7 +132,7 @@ TEST(ListenerOwner, OfIpv4ComesBeforeOneOfIpv6) {
   EXPECT_EQ(find_listener(kTcp, kBoth6, host("fd00::1"), 5001), found(1006));
 }
 
-// Listeners at "::ffff:10.0.0.7" and "::ffff:0.0.0.0" answer IPv4 alone.
+// Listeners at "::ffff:10.0.0.7" and "::ffff:0.0.0.0" answer only IPv4.
 // Rules: PROTECT.14
 TEST(ListenerOwner, AtAMappedAddressAnswersIpv4) {
   constexpr const char* kMapped6 =
@@ -145,7 +145,7 @@ TEST(ListenerOwner, AtAMappedAddressAnswersIpv4) {
   EXPECT_EQ(find_listener("", kMapped6, host("fd00::1"), 5005), std::nullopt);
 }
 
-// A TCP listener at an address of IPv6. Empty: this host has no IPv6.
+// A TCP listener at an address of IPv6. The result is empty if this host has no IPv6.
 UniqueFd listen_at_ipv6(const in6_addr& at, bool ipv6_only, std::uint16_t& port) {
   UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int only = ipv6_only ? 1 : 0;
@@ -162,8 +162,8 @@ UniqueFd listen_at_ipv6(const in6_addr& at, bool ipv6_only, std::uint16_t& port)
 }
 
 using Owner = OrErrno<std::optional<uid_t>>;
-// The owner as netlink tells it, and as /proc/net tells it while a filter forbids netlink. Without
-// filters the second is the first.
+// The owner as netlink reports it, and as /proc/net reports it while a filter forbids netlink. If
+// no filter can be installed, both are the answer of netlink.
 std::array<Owner, 2> owners_at(const HostAddress& where, std::uint16_t port) {
   std::array<Owner, 2> both{tcp_listener_owner(where, port), std::nullopt};
   std::thread([&] {
@@ -219,15 +219,15 @@ TEST(ListenerOwner, ADualStackListenerAnswersForIpv4) {
             std::optional<uid_t>(::geteuid()));
 }
 
-// No process accepts at a claimed port. A program that connects to it over TCP must not believe
-// that it is served.
+// No process accepts at a claimed port. So a connect to the port over TCP must not succeed.
 struct Claimed {
   const char* at; // nullptr: every address
   const char* asked;
 };
 class AForeignConnect : public testing::TestWithParam<Claimed> {
  protected:
-  // The state of a socket that connects to the claimed port. 0: this host has no such address.
+  // The state of a socket that connects to the claimed port, or 0 if this host has no such
+  // address.
   static std::uint64_t state() {
     const auto [at, asked] = GetParam();
     const auto claim = PortClaim::take(at == nullptr ? std::nullopt : std::optional(host(at)), 0);
@@ -246,7 +246,8 @@ class AForeignConnect : public testing::TestWithParam<Claimed> {
   }
 };
 
-// On the loopback interface an answer would come before connect() returns.
+// On the loopback interface an answer would arrive before connect() returns. So the state after
+// connect() shows that there was no answer.
 TEST_P(AForeignConnect, IsNotAnswered) {
   const std::uint64_t found = state();
   if (found == 0) GTEST_SKIP() << "no such address here";

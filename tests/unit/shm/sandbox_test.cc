@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ShmFabric under filters of system calls, which refuse a family of sockets, or the calls that tell
-// about a peer. Each test body runs in a child process, to which the filter is confined.
+// ShmFabric under filters that refuse a family of sockets, or the system calls that ask about a
+// peer. Each test body runs in a child process, so that only the child has the filter.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -40,7 +40,7 @@ class WithoutNetlink : public testing::TestWithParam<int> {
   }
 };
 
-// Dials, and waits for the outcome. False: there was none within five seconds.
+// Dials, and waits for the outcome. Returns false if there is none within five seconds.
 bool ends(World& world, Adapter& from, const char* address, ConnQual qualifier, Dialled& dialled) {
   auto dial = from.fabric->dial(address_of(address), qualifier, dialled);
   if (!dial) return false;
@@ -104,7 +104,7 @@ class WithoutUnix : public testing::TestWithParam<std::pair<Call, int>> {
   }
 };
 
-// A listener exists. A process that may not look for it must not report that none exists.
+// A listener exists. A process that may not search for it must not report that no listener exists.
 // Rules: ENV.20
 TEST_P(WithoutUnix, WhoMayNotLookIsToldSoAndFindsTheAddressUnreachable) {
   Child child([](Numbers& numbers) {
@@ -192,8 +192,8 @@ TEST(WithoutFstatfs, WhoIsDialledNamesTheCallAndTheDialIsUnreachable) {
   EXPECT_EQ(said, kAsExpected);
 }
 
-// A filter may refuse the writes alone. A connection that only reads directly would break at the first
-// Write.
+// A filter may refuse only the writes. A connection that used direct access because its reads work
+// would break at the first Write.
 // Rules: SANDBOX.5
 TEST(WithoutWritesToAProcess, TheConnectionGoesThroughTheRing) {
   Child child([](Numbers& numbers) {

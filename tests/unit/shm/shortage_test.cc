@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The handshake of a process that has no descriptor left for those that its peer passes.
+// The handshake of a process that has no room for the descriptors that its peer passes.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr rlim_t kLimit = 128; // more than this process has open
 constexpr int kPassed = STDERR_FILENO;
 
-// During its lifetime it takes all descriptors that this process may have.
+// During its lifetime this object holds all descriptors that the process may have.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -61,7 +61,7 @@ TEST(HandshakeWithoutDescriptors, WhoIsDialledNamesTheLimitAndHasTheDiallerWait)
   later.make_link();
 }
 
-// It takes a descriptor to ask the kernel whether an address is of this host.
+// A process needs a descriptor to ask the kernel whether an address is of this host.
 // Rules: tcp.R11
 TEST(HandshakeWithoutDescriptors, AnAddressThatCannotBeLookedUpHasTheDiallerWait) {
   World world;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ShmFabric as dialler: what it does if a listener's answers are late, wrong or contradictory.
+// ShmFabric as dialler: what the dialler does if a listener's answers are late, wrong or
+// contradictory.
 #include <gtest/gtest.h>
 
 #include "tests/unit/shm/stranger.h"

@@ -45,7 +45,7 @@ class Stranger {
     say_offer(std::span(&fd, 1));
     EXPECT_EQ(hear(), DialVerdict::Fresh);
   }
-  // The verdict of the next answer. nullopt: the dialled side hung up.
+  // The verdict of the next answer, or nothing if the dialled side hung up.
   std::optional<DialVerdict> hear() {
     std::optional<DialVerdict> verdict;
     EXPECT_TRUE(world_.run_until([&] {
@@ -68,7 +68,7 @@ class Stranger {
   GuardedFd socket_;
 };
 
-// The dialled side: it holds a rendezvous. All of its answers have the same id.
+// The dialled side, which holds a rendezvous. All of its answers have the same id.
 class StrangeListener {
  public:
   StrangeListener(World& world, ConnQual qualifier) : world_(world) {
@@ -103,7 +103,7 @@ class StrangeListener {
     encode(ready, bytes);
     EXPECT_EQ(send_message(dialler.get(), bytes, fds), 0);
   }
-  // The kind of the next message. nullopt: the dialler hung up.
+  // The kind of the next message, or nothing if the dialler hung up.
   std::optional<MessageKind> hear(const UniqueFd& dialler) {
     std::optional<MessageKind> kind;
     EXPECT_TRUE(world_.run_until([&] {

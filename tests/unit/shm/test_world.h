@@ -116,10 +116,10 @@ class World {
     reactor.turn(static_cast<int>(wait));
     timers.run(time.now());
   }
-  // Gives turns until `done` returns true. False: it did not within a minute, or four
-  // under an emulator.
+  // Gives turns until `done` returns true. Returns false if that takes more than a minute, or four
+  // minutes under an emulator.
   [[nodiscard]] bool run_until(const std::function<bool()>& done) {
-    // Long enough for a busy machine: only a wait that would never end gets that far.
+    // This is long enough for a busy machine. Only a wait without end gets that far.
     const char* const times = std::getenv("DATUM_TEST_PATIENCE"); // under an emulator
     const Instant end = time.now() + (times == nullptr ? 60 : 240) * kSecond;
     while (!done()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The recorded messages and shared memory of the first release: those of today are the same, and a
-// dialler with the recorded ones is served. Peers whose version numbers differ.
+// The recorded messages and shared memory of the first release. Today's messages and memory are the
+// same, and a dialler that sends the recorded messages is served. Also peers of other versions.
 #include <bit>
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -112,6 +112,7 @@ TEST(RecordedShm, RecordsAreLaidOutAsInTheFirstRelease) {
   EXPECT_EQ(offsetof(NoteFields, written), 0U) << kRaise;
   EXPECT_EQ(offsetof(NoteFields, value), 8U) << kRaise;
   EXPECT_EQ(offsetof(NoteFields, by), 12U) << kRaise;
+  EXPECT_EQ(offsetof(TerminateFields, before), 0U) << kRaise;
   EXPECT_EQ(offsetof(AtomicFields, operand), 16U) << kRaise;
   EXPECT_EQ(offsetof(AtomicFields, compare), 24U) << kRaise;
   EXPECT_EQ(offsetof(FetchSegment, address), 8U) << kRaise;
@@ -149,6 +150,7 @@ TEST(RecordedShm, TheTypesAndFlagsOfRecordsAreThoseOfTheFirstRelease) {
   EXPECT_EQ(record_flag::kOrderly, 0x08) << kRaise;
   EXPECT_EQ(record_flag::kReadClass, 0x10) << kRaise;
   EXPECT_EQ(record_flag::kCompare, 0x20) << kRaise;
+  EXPECT_EQ(record_flag::kFetching, 0x40) << kRaise;
 }
 
 // Rules: VERSION.1
@@ -234,8 +236,8 @@ TEST_F(Replayed, ADiallerOfAnotherVersionIsToldOursAndIsNamedInTheLog) {
   EXPECT_TRUE(a.links.empty());
 }
 
-// In another version only the first eight octets keep their meaning. The kind and the verdict among
-// them may have new values.
+// In another version only the first eight octets keep their meaning. Two of these octets, the kind
+// and the verdict, may have new values.
 // Rules: VERSION.5
 TEST_F(Replayed, AHelloOfAnotherVersionMayBeOfAnySizeAndKind) {
   constexpr std::byte kLater[] = {std::byte{0x44}, std::byte{0x54}, std::byte{0x48},
@@ -268,7 +270,7 @@ TEST_F(Replayed, ASegmentOfAnotherVersionIsRefusedAndBothNumbersAreNamed) {
   }
 }
 
-// Listens at the name that a process of another version takes.
+// Listens at the name that a service point of another version would take.
 class OfVersion {
  public:
   OfVersion(const std::string& version, const std::string& host, ConnQual qualifier)
@@ -284,7 +286,7 @@ class OfVersion {
 
 class OtherVersion : public testing::Test {
  protected:
-  // Beyond 16 bits a qualifier has no port that would tell which process its name belongs to.
+  // A qualifier beyond 16 bits. No port says which process the name of such a qualifier belongs to.
   const ConnQual qualifier = (ConnQual{1} << 43U) + static_cast<ConnQual>(::getpid());
   World world;
   Adapter a{world, "127.0.0.1"};
@@ -330,7 +332,7 @@ TEST_F(OtherVersion, ThatIsNoneOfTheNextTwoIsNobody) {
   EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
 }
 
-// A socket that has a name and does not listen there is no rendezvous (qualifier_claim.h).
+// A socket that has the name but does not listen is no rendezvous (qualifier_claim.h).
 // Rules: VERSION.4
 TEST_F(OtherVersion, ThatDoesNotListenIsNobody) {
   const UniqueFd holder(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -345,7 +347,7 @@ TEST_F(OtherVersion, IsFoundByWhoeverHasAnotherWay) {
   const HostAddress host = *read_address(address_of("127.0.0.1"));
   EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::OtherVersion);
   EXPECT_EQ(a.fabric->find(host, qualifier).version, in_our_order(2));
-  // A listener of this version goes first.
+  // A listener of this version is preferred.
   const StrangeListener ours(world, qualifier);
   EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::Found);
 }

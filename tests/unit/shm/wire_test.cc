@@ -77,7 +77,7 @@ TEST(HandshakeWire, EveryOtherLengthIsRefused) {
 
 TEST(HandshakeWire, ValuesThatCannotBeAreRefused) {
   Greeting ours = a_greeting();
-  ours.preamble.version = kHandshakeVersion; // of another version only the preamble is checked
+  ours.preamble.version = kHandshakeVersion; // for another version only the preamble is checked
   GreetingBytes good{};
   encode(ours, good);
   Greeting greeting;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // IncomingConnection: the answer to a request while memory is short. The peer still gets the
-// answer, now or later. A peer whose connection ends without an answer would send its request
+// answer, now or later. If its connection ended without an answer, the peer would send its request
 // again.
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using iwarp::test::NoMemory;
 using iwarp::test::StandIn;
 using Log = std::vector<std::string>;
 
-// The near station has connected, and its request has arrived at the far one.
+// The near station has connected, and its request has arrived at the far station.
 class Answer : public testing::Test {
  protected:
   Answer() {
@@ -24,7 +24,7 @@ class Answer : public testing::Test {
     channel_ = std::move(*made);
     stations_.run_until([&] { return (request_ = stations_.far.take_request()) != nullptr; });
   }
-  // Accepts with so many successful allocations. False: there was not enough memory.
+  // Accepts while only `allocations` allocations succeed. Returns false if that is too few.
   bool accepts_with(int allocations) {
     const NoMemory scarce(allocations);
     try {

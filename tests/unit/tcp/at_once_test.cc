@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// TcpTransport: which requests leave within the call that posts them, and which wait because of
-// other requests or connections.
+// TcpTransport: which requests leave within the call that posts them, and which requests wait
+// because of other requests or connections.
 #include <gtest/gtest.h>
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.
 #include <linux/tcp.h>
@@ -110,7 +110,7 @@ TEST_F(AtOnce, WhatCannotLeaveIsWokenForWhereNobodyComesBackSoon) {
 
 // Rules: tcp.S3
 TEST_F(AtOnce, NotBeforeTheEndOfAnotherConnection) {
-  // Puts second_ in line for a turn; the close of first_ comes behind it.
+  // Puts second_ in line for a turn. The close of first_ comes behind second_.
   second_->near.channel->on_receive_posted();
   first_->near.channel->close(CloseMode::Disconnect);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);

@@ -46,7 +46,7 @@ class BareSocket : private FdHandler {
               static_cast<ssize_t>(octets.size()));
     while (unread() < before + octets.size()) continue;
   }
-  // Waits until this has come to the socket. 0: a reset.
+  // Waits until poll(2) reports `what` for the socket. With 0 it waits for a reset.
   void await(short what) const {
     pollfd one{socket.get(), what, 0};
     ::poll(&one, 1, -1);
@@ -56,7 +56,7 @@ class BareSocket : private FdHandler {
     peer.reset();
     await(0);
   }
-  // Reads all that has come to the peer, and returns how many octets it was.
+  // Reads all octets that have come to the peer, and returns their number.
   std::size_t hear() const {
     std::size_t all = 0;
     Bytes some(256 * 1024);

@@ -14,7 +14,7 @@
 
 namespace datum::test {
 
-// A foreign program. The test writes what it sends.
+// A foreign program. The test writes what the program sends.
 class Caller {
  public:
   explicit Caller(ConnQual qualifier) {

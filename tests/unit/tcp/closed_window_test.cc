@@ -11,7 +11,7 @@ constexpr Duration kDeadAfter = 8 * kSecond;
 
 class OfAClosedWindow : public testing::Test {
  protected:
-  // One look at `now`. Since the last one `out` segments have left and `in` have come.
+  // One look at `now`. Since the look before, `out` segments have left and `in` segments have come.
   bool is_dead_at(Instant now, std::uint32_t out, std::uint32_t in) {
     state_.segments_out += out;
     state_.segments_in += in;
@@ -61,7 +61,8 @@ TEST_F(OfAClosedWindow, SilenceAfterOneQuestionIsNoDeath) {
   EXPECT_TRUE(is_dead_at(120 * kSecond, 1, 0));
 }
 
-// A process that was stopped sees all probes of that time at its first look.
+// A process that was stopped finds, at its first look, all probes of the time in which it stood
+// still.
 // Rules: ENV.9
 TEST_F(OfAClosedWindow, OneLateLookIsNoDeath) {
   EXPECT_FALSE(is_dead_at(0, 1, 1));

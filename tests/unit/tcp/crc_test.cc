@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// TcpTransport between two addresses of one host: whether an end asks for the CRC, and why it says
-// that the connection goes over TCP.
+// TcpTransport between two addresses of one host: whether an end asks for the CRC, and which reason
+// it gives for the connection to go over TCP.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -32,7 +32,7 @@ UniqueFd bound_to_the_other() {
   return socket;
 }
 
-// The startup frame that has come, up to its private data.
+// Receives a startup frame, up to its private data.
 std::array<std::uint8_t, 20> hear(int socket) {
   std::array<std::uint8_t, 20> frame{};
   EXPECT_EQ(::recv(socket, frame.data(), frame.size(), MSG_WAITALL),
@@ -40,7 +40,7 @@ std::array<std::uint8_t, 20> hear(int socket) {
   return frame;
 }
 
-// Whether a station's reply asks for the CRC, and why its connection goes over TCP.
+// Whether a station's reply asks for the CRC, and the reason why its connection goes over TCP.
 struct Reply {
   bool crc = false;
   std::string reason;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Requests to a foreign peer that leave within the call that posts them, and complete in the next
-// turn; and a peer that ends in between.
+// Requests to a foreign peer leave within the call that posts them, and complete in the next turn.
+// The peer may end in between.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -29,16 +29,16 @@ class ForeignAtOnce : public testing::Test {
   }
   // A Send without payload.
   void post() { EXPECT_EQ(channel_->start(WorkRequest{}), StartResult::Started); }
-  // Reads what has come, without a turn.
+  // Reads what has come. This is no turn, so nothing is reported.
   void look() {
     await_octets(socket_);
     far().reactor.handle_all();
   }
-  // The turn comes before the read, as in a poll.
+  // As in a poll, the turn comes before the read.
   void poll() {
     far().transport->progress();
     far().reactor.handle_all();
-    far().transport->progress(); // ends are told in the next turn
+    far().transport->progress(); // the next turn reports ends
   }
   void await_reset() const {
     pollfd one{socket_, 0, 0};
@@ -64,8 +64,7 @@ TEST_F(ForeignAtOnce, AResetThatAPostRunsIntoIsNoEndInOrder) {
   EXPECT_EQ(events_.log(), Log{"broken"});
 }
 
-// The session drops what it still had to send, and does not wait for the peer's end behind the
-// reset.
+// After the reset the session drops what it still had to send. It does not wait for the peer's end.
 // Rules: iwarp.E4 tcp.S1
 TEST_F(ForeignAtOnce, NothingIsLeftOfOneThatIsClosedAfterAPostRanIntoAReset) {
   const iwarp::test::Bytes data(50'000);
@@ -91,7 +90,7 @@ TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
   EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
 }
 
-// A backoff that ends for it would cost the poster more than a report that comes a little later.
+// A completion that comes a little later costs the poster less than the early end of a backoff.
 // Rules: tcp.S6
 TEST_F(ForeignAtOnce, NobodyIsInAHurryToBeTold) {
   for (int i = 1; i <= 3; ++i) post();

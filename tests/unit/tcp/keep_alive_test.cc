@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tune(): when TCP probes a silent host, for each time after which such a host counts as dead.
+// tune(): when TCP probes a silent host, for each setting of the time after which a silent host
+// counts as dead.
 #include <gtest/gtest.h>
 
 #include <linux/tcp.h>
@@ -20,8 +21,8 @@ int option(const UniqueFd& socket, int name) {
   return value;
 }
 
-// The kernel sends a probe after `idle`, then one each `interval`. It gives up at the first probe
-// behind the user timeout, but not at the very first probe.
+// The kernel sends a probe after `idle`, then one each `interval`. It gives the connection up when
+// a probe is due after the user timeout, but not at the very first probe.
 // Rules: ENV.9
 TEST(KeepAlive, EndsInTheSecondBehindTheTimeSetOrInA600thOfIt) {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -33,7 +34,7 @@ TEST(KeepAlive, EndsInTheSecondBehindTheTimeSetOrInA600thOfIt) {
     const int interval = option(socket, TCP_KEEPINTVL);
     EXPECT_LE(idle + interval, seconds + 1);
     EXPECT_LE(interval, seconds <= 600 ? 1 : seconds / 600);
-    EXPECT_GE(idle + 600 * interval, seconds / 2); // the probes are few
+    EXPECT_GE(idle + 600 * interval, seconds / 2); // at most 600 probes in half of the time
     excuse_peer(socket.get(), true, seconds * kSecond);
     EXPECT_EQ(option(socket, TCP_USER_TIMEOUT), 0);
     excuse_peer(socket.get(), false, seconds * kSecond);

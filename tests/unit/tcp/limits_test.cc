@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The limits of TcpOptions: what a peer may make a station keep, and for how long. Each bound is
-// the one that was set.
+// The limits of TcpOptions: what a peer may make a station keep, and for how long. Each bound has
+// the value that was set.
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 
@@ -14,7 +14,7 @@ namespace {
 using iwarp::test::Bytes;
 using Log = std::vector<std::string>;
 
-// An MPA request for peer-to-peer: this initiator has to send the first FPDU.
+// An MPA request for the peer-to-peer model, in which the initiator has to send the first FPDU.
 constexpr const char* kPeerToPeer = "4d504120494420526571204672616d65100200048010c010";
 
 class TcpLimits : public testing::Test {
@@ -33,7 +33,7 @@ class TcpLimits : public testing::Test {
     far().skip(time);
     look_often();
   }
-  // Accepts the connection of a stranger that sends this request.
+  // Connects a stranger that sends this request, and accepts the connection.
   void connect(const char* request) {
     stranger_ = std::make_unique<Caller>(qualifier());
     stranger_->say_hex(request);
@@ -106,7 +106,7 @@ TEST_F(TcpLimits, TimeForAnEnd) {
   EXPECT_EQ(inside(), 0U);
 }
 
-// One message without a Recv. The station has read its header, the part that it keeps, and what
+// One message finds no Recv. The station has read the header, the part that it may keep, and what
 // came with the same read. TCP holds the rest.
 // Rules: tcp.H5 ENV.15 ENV.16
 TEST_F(TcpLimits, OctetsOfOneRead) {
@@ -129,7 +129,7 @@ TEST_F(TcpLimits, OctetsOfOneRead) {
   EXPECT_EQ(events_.log(), Log{"established  reads 4"});
 }
 
-// The station reads on as long as it may keep what it reads.
+// The station reads on as long as it may keep the octets that it reads.
 // Rules: tcp.H5 ENV.15
 TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   TcpOptions options;
@@ -168,8 +168,8 @@ class BeyondTheBound : public TcpLimits {
   void flood() {
     open_small();
     connect(kPlain);
-    // One call sends all. With several, the sender's TCP would hold the second one back until the
-    // first is acknowledged.
+    // One call sends everything. With several calls, the sender's TCP would hold back the octets of
+    // the second call until the octets of the first are acknowledged.
     Bytes all;
     for (std::uint32_t msn = 1; msn <= kMessages; ++msn) {
       const Bytes one =
@@ -188,7 +188,7 @@ class BeyondTheBound : public TcpLimits {
     EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
   }
   std::optional<Duration> patience = 3 * kSecond;
-  // Posts so many Recvs, all at once.
+  // Posts `count` Recvs, all at once.
   void post(iwarp::test::StandIn& events, Channel& channel, std::uint32_t count) const {
     for (std::uint32_t i = 0; i < count; ++i) events.post_receive(kSize);
     channel.on_receive_posted();
@@ -300,8 +300,8 @@ TEST(TcpOptions, OctetsThatTcpHasNotTakenUnlessGiven) {
   EXPECT_EQ(options.unsent(false), 5000U);
 }
 
-// Each FPDU has 1024 octets. One leaves, since it comes alone. Four wait, and one more waits for
-// room.
+// Each FPDU has 1024 octets. The first leaves at once, since it is alone. Four wait for TCP, and
+// one more waits for room.
 // Rules: ENV.17
 TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
   TcpOptions options;
@@ -313,7 +313,8 @@ TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
   look_often();
   const Bytes data(1000);
   const LocalTriplet local = iwarp::test::triplet(data.data(), data.size());
-  // A thread looks soon after each post. From then on requests wait for those that follow.
+  // A poll comes soon after each post. Once the station has learnt that, a request waits for the
+  // requests that follow.
   far().stop_clock();
   WorkRequest nothing;
   nothing.opcode = Opcode::RdmaWrite;

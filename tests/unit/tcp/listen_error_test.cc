@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// ListenError: the status and the log line if no socket can listen at a qualifier, also if there is
-// no memory for the line.
+// ListenError: the status and the log line if no socket can listen at a qualifier, even without
+// memory for the line.
 #include "transport/host/listen_error.h"
 
 #include <cerrno>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <optional>
 #include <string>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <thread>
 #include <utility>
 
 #include "../iwarp/no_memory.h"
 #include "base/unique_fd.h"
+#include "filter.h"
 
 namespace datum::test {
 namespace {
@@ -109,7 +113,7 @@ TEST(ListenError, SaysThatAPolicyRefusesThePort) {
   }
 }
 
-// The status says all of it, and programs use it to look for a free port.
+// The status says everything, and programs that search for a free port expect such errors.
 TEST(ListenError, WhatTheCodeSaysWholeIsNotLogged) {
   ShortageLog shortages;
   testing::internal::CaptureStderr();
@@ -130,6 +134,26 @@ TEST(BoundPort, ASocketWithoutOneHasAnError) {
   ASSERT_FALSE(port.has_value());
   EXPECT_NE(port.error().error, 0);
   EXPECT_EQ(bound_port(-1).error().error, EBADF);
+}
+
+// The kernel gave a port, and a filter of system calls hides which. No policy refuses that port.
+// Rules: tcp.R12
+TEST(BoundPort, NamesTheCallWhereAFilterRefusesIt) {
+  bool filtered = false;
+  testing::internal::CaptureStderr();
+  std::thread([&] { // the filter ends with it
+    filtered = forbid_call(SYS_getsockname, EPERM);
+    ShortageLog shortages;
+    const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (const auto port = bound_port(socket.get()); !port)
+      static_cast<void>(listen_failure(shortages, 0, {HostAddress(), std::nullopt}, port.error()));
+  })
+      .join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, "datum warn: listening at 0.0.0.0 any qualifier: the sandbox of this process "
+                  "(seccomp) refuses the system call getsockname: Operation not permitted; permit "
+                  "it, dat-info --check names all such calls\n");
 }
 
 } // namespace

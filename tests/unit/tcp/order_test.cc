@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// TcpTransport: the order in which a station tells the ends of several connections, if the peer
-// ends them while the station looks at its sockets.
+// TcpTransport: the order in which a station reports the ends of several connections, if the peer
+// ends them while the station goes through its sockets.
 #include <gtest/gtest.h>
 
 #include "station.h"
@@ -27,7 +27,7 @@ class Order : public testing::Test {
     await_end(lines_[i]->far.socket);
   }
   void find_end_at_far(std::size_t i) { far().reactor.handle_awaited(lines_[i]->far.socket); }
-  // Calls `then` once, after this socket was handled in a look.
+  // Calls `then` once, after the station has handled this socket.
   void after_turn_of(std::size_t i, const std::function<void()>& then) {
     far().reactor.after_turn_of = [this, socket = lines_[i]->far.socket, then](int fd) {
       if (fd != socket) return;
@@ -36,8 +36,8 @@ class Order : public testing::Test {
       once();
     };
   }
-  // Both ends come when the look has passed socket 1, so it finds only that of connection 2. Later
-  // looks find the other, until three ends are told.
+  // Both ends come when the first look has passed socket 1. So this look finds only the end of
+  // connection 2, and a later look finds the end of connection 1. Runs until three ends are told.
   void miss_ends_of_1_and_2() {
     after_turn_of(1, [this] {
       end_at_near(1);

@@ -80,7 +80,7 @@ void await_end(int socket) {
 }
 
 Station::Station(TcpOptions options) {
-  options.close_timeout = 0; // the other station has no thread that could answer
+  options.close_timeout = 0; // without a thread the other station could not answer
   auto made = TcpTransport::create(loopback(), reactor, options);
   if (!made) throw std::runtime_error("no transport");
   transport = std::move(*made);

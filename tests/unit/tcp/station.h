@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/unit/tcp/station.h: two TCP transports on the loopback interface, without threads. The test
-// decides when they look at their sockets and when they send.
+// decides when they check their sockets and when they send.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ class StepReactor final : public Reactor {
   void change(int fd, std::uint32_t events, FdHandler& handler) override;
   void remove(int fd, FdHandler& handler) override;
   void handle_all() override;
-  // The events that are watched for on this descriptor.
+  // The events that the reactor watches for on this descriptor.
   std::uint32_t watched(int fd) { return find(fd)->events; }
   // Waits until this descriptor is ready, and handles it alone.
   void handle_awaited(int fd);
@@ -30,7 +30,7 @@ class StepReactor final : public Reactor {
   int last() const { return entries_.back().fd; }
   std::size_t size() const { return entries_.size(); }
 
-  // handle_all() calls it after each descriptor, whether or not that was ready.
+  // handle_all() calls it after each descriptor, whether or not the descriptor was ready.
   std::function<void(int fd)> after_turn_of;
 
  private:
@@ -111,12 +111,12 @@ struct Line {
 class TwoStations {
  public:
   explicit TwoStations(const TcpOptions& of_far = {}) : far(of_far) {}
-  // Each end knows that the other one is an own peer when this returns.
+  // Connects the two stations. On return each end knows that the other end is an own peer.
   std::unique_ptr<Line> connect();
   // Gives both stations turns until `done` returns true.
   void run_until(const std::function<bool()>& done);
-  // Stops the clock of the near side, and posts until the transport has seen a look soon after each
-  // post. From then on its requests wait for those that follow.
+  // Stops the clock of the near side, and posts until the transport has seen often enough that a
+  // poll comes soon after a post. From then on a request waits for the requests that follow.
   void let_posters_come_back_soon(Line& line);
   ConnQual qualifier() const { return qualifier_; }
 

@@ -103,7 +103,7 @@ class FewStrangers : public testing::Test {
   UniqueFd come() const { return stranger(stations->qualifier()); }
   std::size_t inside() const { return far().reactor.size() - empty; }
   bool is_watched() const { return (far().reactor.watched(door) & EPOLLIN) != 0; }
-  // Connects so many strangers, one after the other.
+  // Connects `count` strangers, one after the other.
   std::vector<UniqueFd> come(std::size_t count) const {
     std::vector<UniqueFd> sockets;
     for (std::size_t i = 0; i < count; ++i) sockets.push_back(come());
@@ -135,7 +135,7 @@ TEST_F(FewStrangers, LeaveOthersInTheBacklogUntilTheyHaveHadTime) {
 // Rules: tcp.R8
 TEST_F(FewStrangers, HaveTheLessTimeTheMoreWait) {
   far().stop_clock();                // on a busy machine the last 10 ms would pass by themselves
-  const auto sockets = come(4 + 12); // three times as many
+  const auto sockets = come(4 + 12); // three times as many wait as there is room for
   look_often();
   far().skip(90 * kMillisecond);
   look_often();
@@ -184,7 +184,7 @@ class OneStranger : public FewStrangers {
   OneStranger() : FewStrangers(1) {}
 };
 
-// The request waits to be told behind the end of another connection.
+// The end of another connection has to be reported before this request.
 // Rules: tcp.R8
 TEST_F(OneStranger, WhoseRequestIsWholeIsNoStranger) {
   const auto line = stations->connect();

@@ -158,7 +158,8 @@ TEST_F(Sender, ASocketThatIsFullIsWaitedForOnce) {
   EXPECT_FALSE(sender_.on_writable());
 }
 
-// The reactor reports that there is room again. Its order decides which connection uses the room.
+// The reactor reports which sockets have room again. Its order decides which connection sends
+// first.
 TEST_F(Sender, NothingLeavesAtOnceWhileTheSocketIsTakenForFull) {
   const Bytes much(1024 * 1024);
   while (::send(socket.get(), much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) continue;

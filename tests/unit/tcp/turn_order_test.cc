@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// TcpTransport: which connection goes first if all together have more to send than a turn moves.
+// TcpTransport: which connection sends first if all of them together have more to send than one
+// turn moves.
 #include <array>
 #include <deque>
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ class TurnOrder : public testing::Test {
       lines_.back()->far.events.add_region_at(kStag, base_of(target_), kMost, kRemoteWrite);
     }
     stations_.let_posters_come_back_soon(*lines_.front());
-    stations_.near.turn(); // the connects have left nothing to do
+    stations_.near.turn(); // does what the connects have left to do
     EXPECT_FALSE(near().has_work());
   }
   void write(std::size_t line, std::size_t size) {
@@ -40,7 +41,7 @@ class TurnOrder : public testing::Test {
     const int socket = lines_[line]->near.socket;
     return tcp_state(socket).acknowledged + unacknowledged(socket);
   }
-  // Lets everything arrive: then every socket has room for more than a turn.
+  // Lets everything arrive, so that every socket has room for more than a turn.
   void all_arrives() {
     for (const auto& line : lines_)
       while (unacknowledged(line->near.socket) != 0) stations_.far.turn();
@@ -83,7 +84,7 @@ TEST_F(TurnOrder, WhoBeginsGoesBeforeThoseThatContinue) {
 
 // Rules: PROGRESS.3
 TEST_F(TurnOrder, WhoBeginsWithMoreThanAShareHoldsUpThoseBehindForAShare) {
-  constexpr std::size_t kBefore = 7; // together less than a turn
+  constexpr std::size_t kBefore = 7; // so many shares are less than a turn
   for (std::size_t line = 0; line < kBefore; ++line) {
     write(line, 8);
     write(line, 4 * kShare); // the second one waits for a turn

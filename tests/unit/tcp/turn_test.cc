@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // TcpTurn: how much of a turn each connection may read and send. conformance/rule_progress.cc tests
-// the rules that this serves.
+// the rules that turns serve.
 #include <gtest/gtest.h>
 
 #include "transport/tcp/tcp_turn.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kKiB = 1024;
 
-// Every reader reads in every turn. Returns what the last reader of the last turn may read.
+// Every reader reads in every turn. Returns how much the last reader of the last turn may read.
 std::size_t read(TcpTurn& turn, int readers, int turns) {
   std::size_t last = 0;
   for (int i = 0; i < turns; ++i) {
@@ -45,7 +45,7 @@ TEST(TcpTurn, SendersUseItUp) {
   EXPECT_EQ(turn.to_send(), 1024 * kKiB);
   turn.sent(1000 * kKiB);
   EXPECT_EQ(turn.to_send(), 24 * kKiB);
-  turn.sent(320 * kKiB); // a single call may take more
+  turn.sent(320 * kKiB); // a single call may send more than was left
   EXPECT_EQ(turn.to_send(), 0U);
   turn.begin();
   EXPECT_EQ(turn.to_send(), 1024 * kKiB);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// UntoldEvents: what a connection has found out and has not told yet.
+// UntoldEvents: what a connection has found out and has not told its owner yet.
 #include "transport/tcp/untold_events.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST_F(Untold, WithoutAnOwnerNobodyAsksAgain) {
   EXPECT_EQ(owner_.log, Log{});
 }
 
-// An owner may leave within each call that tells it something.
+// An owner may leave within each call by which it is told something.
 TEST_F(Untold, WhoHasLeftIsToldNothingMore) {
   owner_.leaves_from = &untold_;
   untold_.on_request();

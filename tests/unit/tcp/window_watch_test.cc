@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// WindowWatch: when a connection looks at the peer's window, and what it does if that is closed.
+// WindowWatch: when a connection checks the peer's window, and what it does if that window is
+// closed.
 #include "transport/tcp/window_watch.h"
 
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.

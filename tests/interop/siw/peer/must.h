@@ -7,14 +7,14 @@
 
 namespace datum::siw {
 
-// A call that answers a pointer, null on failure.
+// For a call that returns a pointer, or null on failure.
 template <typename T>
 T* must(T* pointer, const char* call) {
   if (pointer == nullptr) throw std::system_error(errno, std::generic_category(), call);
   return pointer;
 }
 
-// One that answers 0, and on failure either -1 with errno or the error itself.
+// For a call that returns 0, or on failure either -1 with errno or the error itself.
 inline void must(int result, const char* call) {
   if (result != 0)
     throw std::system_error(result < 0 ? errno : result, std::generic_category(), call);

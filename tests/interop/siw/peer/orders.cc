@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// siw/peer/orders.cc: a verbs program that does what it is told: an order on each line of its
-// input, an answer on each line of its output. kOrders lists the orders.
+// siw/peer/orders.cc: a verbs program that carries out orders. Each line of its input is an order,
+// and each line of its output is the answer to an order. kOrders lists the orders.
 #include <unistd.h>
 
 #include <iostream>
@@ -13,7 +13,7 @@
 namespace datum::siw {
 namespace {
 
-// A word of the order, or an exception that says which is missing.
+// The next word of the order. If it is missing, the exception names it.
 template <typename T = std::string>
 T next(std::istream& words, const char* what) {
   T value{};
@@ -25,7 +25,7 @@ std::uint64_t number(std::istream& words, const char* what) {
   return std::stoull(next(words, what), nullptr, 0);
 }
 
-// Octets in hexadecimal; "-" for none.
+// Reads octets in hexadecimal. "-" stands for no octets.
 PrivateData octets(std::istream& words) {
   const auto text = next(words, "private data");
   PrivateData data;
@@ -130,7 +130,7 @@ const std::map<std::string, Order> kOrders = {
        peer.disconnect();
        return "ok";
      }},
-    // The queue pair into its error state.
+    // Brings the queue pair into its error state.
     {"abort",
      [](VerbsConnection& peer, std::istream&) -> std::string {
        peer.abort();
@@ -184,10 +184,10 @@ const std::map<std::string, Order> kOrders = {
        return std::to_string(done->cookie) + ' ' + std::to_string(done->length) + ' ' +
               done->status;
      }},
-    // sent -> how many Sends have completed with success
+    // sent -> the number of Sends that have completed with success
     {"sent",
      [](VerbsConnection& peer, std::istream&) { return std::to_string(peer.sends_done()); }},
-    // The process ends as if it had been killed: the kernel cleans up.
+    // Ends the process as if it had been killed, so that only the kernel cleans up.
     {"die", [](VerbsConnection&, std::istream&) -> std::string { _exit(0); }},
 };
 

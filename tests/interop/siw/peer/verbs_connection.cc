@@ -154,7 +154,7 @@ void VerbsConnection::drop() {
   if (id_ == nullptr) return;
   if (id_->qp != nullptr) rdma_destroy_qp(id_);
   rdma_destroy_id(std::exchange(id_, nullptr));
-  // Completions of this connection must not be taken for those of the next one.
+  // Completions of this connection must not be taken for completions of the next connection.
   if (cq_ != nullptr) sends_done();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // siw/peer/verbs_connection.h: one connection of rdma_cm at a time, its queue pair and completions.
-// Lives here: what the connection manager and the queue pair are asked to do, their events as text.
+// Lives here: the calls of the connection manager and of the queue pair, and their events as text.
 // Not here:   where the orders come from (orders.cc).
 #pragma once
 
@@ -22,7 +22,7 @@ struct CmEvent {
   std::string name; // rdma_event_str() without its prefix
   int status = 0;
   PrivateData private_data;
-  int reads_in = 0; // what the peer offers, as rdma_cm turns it round
+  int reads_in = 0; // from the peer's ORD, as rdma_cm swaps the peer's two numbers
   int reads_out = 0;
 };
 
@@ -41,17 +41,18 @@ class VerbsConnection {
 
   void listen(const std::string& address, std::uint16_t port);
   void unlisten();
-  // Resolves the address and asks for a connection. The outcome is an event.
+  // Resolves the address and asks for a connection. An event reports the outcome.
   void connect(const std::string& address, std::uint16_t port, std::uint8_t reads,
                const PrivateData& private_data);
-  // The next event of the connection manager. A request becomes the connection.
+  // The next event of the connection manager. If it is a connection request, the connection of the
+  // request becomes the connection of this object.
   std::optional<CmEvent> event(int milliseconds);
   void accept(std::uint8_t reads, const PrivateData& private_data);
   void reject(const PrivateData& private_data);
   void disconnect();
-  // The queue pair's way to end at once: its error state.
+  // Ends the connection at once, by the error state of the queue pair.
   void abort();
-  // Frees queue pair and identifier in whatever state they are.
+  // Frees the queue pair and the identifier, whatever their states.
   void drop();
 
   VerbsMemory& memory() { return *memory_; }
@@ -61,8 +62,8 @@ class VerbsConnection {
   void post(ibv_wr_opcode opcode, std::uint64_t cookie, ibv_sge piece, std::uint64_t remote_address,
             std::uint32_t stag);
   std::optional<Completion> completion(int milliseconds);
-  // Takes the completions that are there. Returns how many Sends have succeeded so far, with those
-  // whose completions were taken before.
+  // Takes all completions that are there. Returns how many Sends have succeeded since the
+  // beginning.
   int sends_done();
 
  private:
@@ -76,7 +77,7 @@ class VerbsConnection {
   ibv_pd* pd_ = nullptr; // of the device, created with the first connection
   ibv_cq* cq_ = nullptr;
   std::unique_ptr<VerbsMemory> memory_;       // peers may read and write it
-  std::unique_ptr<VerbsMemory> local_memory_; // they may not
+  std::unique_ptr<VerbsMemory> local_memory_; // peers may neither read nor write it
   int sends_done_ = 0;
 };
 

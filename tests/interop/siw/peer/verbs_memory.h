@@ -18,7 +18,7 @@ class VerbsMemory {
   VerbsMemory(const VerbsMemory&) = delete;
   VerbsMemory& operator=(const VerbsMemory&) = delete;
 
-  // As the Buffer of the conformance harness fills its bytes: by offset and seed.
+  // Fills the memory as the Buffer of the conformance harness does, by offset and seed.
   void fill(std::size_t offset, std::size_t length, std::uint8_t seed);
   // The first offset that differs, or `offset + length`.
   std::size_t differs_at(std::size_t offset, std::size_t length, std::uint8_t seed) const;

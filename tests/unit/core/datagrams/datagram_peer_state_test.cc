@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every state of a peer of an endpoint of datagrams with everything that can happen to it, against
-// a table written from docs/design/ud.md.
+// Each event in each state of a datagram peer. The expected next states are in a table that was
+// written from docs/design/ud.md.
 #include "core/datagrams/datagram_peer_state.h"
 
 #include "tests/unit/state_walk.h"

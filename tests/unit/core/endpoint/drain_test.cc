@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// An end in order whose last message finds no Recv: when it comes, while other requests still move.
+// An orderly end while the peer has no Recv for the last message. The tests check when the
+// connection ends, also while other requests still move.
 #include <gtest/gtest.h>
 
 #include "bare_world.h"
@@ -83,7 +84,7 @@ TEST_F(Drain, WhatMovesHasItsTimeFromThen) {
   EXPECT_EQ(state_at(101 * kSecond + 750 * kMillisecond), EpState::Disconnected);
 }
 
-// The wait alone, of a stream with two Sends.
+// Drain without an endpoint, on a stream with two Sends.
 class DrainAlone : public testing::Test, protected test::BareWorld, protected Drained {
  protected:
   DrainAlone() {

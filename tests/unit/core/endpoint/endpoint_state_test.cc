@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Every state of an EP with everything that can happen to it, against a table written from the
-// manual pages of dat_ep_connect, dat_cr_accept, dat_ep_disconnect, dat_ep_reset, dat_rsp_create.
+// Each event in each state of an EP. The expected next states are in a table that was written from
+// the manual pages of dat_ep_connect, dat_cr_accept, dat_ep_disconnect, dat_ep_reset and
+// dat_rsp_create.
 #include "core/endpoint/endpoint_state.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +33,8 @@ constexpr Named kStates[] = {
 
 struct Happening {
   EpEvent event;
-  // The next state for each state, in the order of the columns. A dot: the event is not possible
-  // there, and nothing changes.
+  // The next state for each state, in the order of the columns. A dot means that the event is not
+  // possible in that state and changes nothing.
   std::string_view next;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The private data of a peer's answer come to the consumer, even if there is no memory by then.
+// The consumer gets the private data of a peer's answer, even if no memory is left when the answer
+// arrives.
 #include <gtest/gtest.h>
 
 #include "../../iwarp/no_memory.h"

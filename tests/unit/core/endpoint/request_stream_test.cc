@@ -112,7 +112,7 @@ TEST_F(Requests, WhatWasCarriedOutBehindAFailureIsFlushedToo) {
   expect_completions(*evd_, {{1, DtoStatus::Flushed}, {2, DtoStatus::Flushed}});
 }
 
-// The first of two completions overflows the EVD, which breaks the connection.
+// The first of two completions overflows the EVD. The overflow breaks the connection.
 TEST_F(Requests, WhatHasSucceededStaysSoInTheFlush) {
   for (std::uint64_t cookie = 0; cookie != 16; ++cookie)
     ASSERT_TRUE(evd_->post_software(cookie).ok());

@@ -14,7 +14,7 @@ class Async : public testing::Test, protected test::BareWorld {
     event.object = evd_.get();
     events.async.report(event);
   }
-  int adapter_ = 0; // only its address
+  int adapter_ = 0; // only its address is used
   std::unique_ptr<EventDispatcher> evd_ = make_evd(4);
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The ways to connect EVDs of other IAs: one for each EVD, and delivered in turns.
+// ForeignEvds: keeps one ForeignEvd for each connect EVD of another IA, and delivers to eight of
+// them at a time.
 #include <algorithm>
 
 #include "bare_world.h"

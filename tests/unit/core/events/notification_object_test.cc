@@ -34,7 +34,8 @@ TEST_F(NotificationObjects, AWaitThatLacksMemoryLeavesNothingBehind) {
   time_.lacks_memory = true;
   EXPECT_THROW(static_cast<void>(cno.wait(0xffffffff, fired)), std::bad_alloc);
   time_.lacks_memory = false;
-  // If the wait still counted, this would wake it instead of the next waiter, or be lost.
+  // If the failed wait still counted, the trigger would go to that wait, and the next waiter would
+  // not see it.
   cno.trigger(evd);
   EXPECT_TRUE(cno.wait(0, fired).ok());
   EXPECT_EQ(fired, evd.token());

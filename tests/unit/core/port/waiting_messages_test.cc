@@ -14,7 +14,8 @@ namespace {
 using Waiting = WaitingMessages<int>;
 using iwarp::test::StandIn;
 
-// Strict mode of the consumer's side, which is asked about messages that have waited for a second.
+// A core in strict mode. WaitingMessages asks the core whether a message may wait longer than a
+// second.
 std::unique_ptr<StandIn> in_strict_mode() {
   return std::make_unique<StandIn>();
 }
@@ -102,7 +103,7 @@ TEST(WaitingMessages, CountEachThatHasWaitedForASecond) {
   EXPECT_EQ(waiting.deadline(), 3 * kSecond / 2);
   EXPECT_FALSE(waiting.is_over(3 * kSecond / 2, *events));
   EXPECT_EQ(events->long_waits, 20U);
-  // Behind messages that count already.
+  // This message stands behind messages that have been counted.
   waiting.push(8, 2 * kSecond);
   EXPECT_EQ(waiting.deadline(), 3 * kSecond);
   for (int i = 0; i < 20; ++i) waiting.pop(2 * kSecond, *events);
@@ -112,7 +113,8 @@ TEST(WaitingMessages, CountEachThatHasWaitedForASecond) {
   EXPECT_EQ(waiting.deadline(), kNever);
 }
 
-// Each has become the first in time, and strict mode would have let it wait.
+// Each message becomes the first of the queue before its second is over. In strict mode none of the
+// waits would break the connection.
 // Rules: ERR.3.default
 TEST(WaitingMessages, CountWhenTheirRecvComesIfNotBefore) {
   Waiting waiting{{}};
