@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// board.c: the first RDMA Write and the first RDMA Read. A server offers 64 bytes of its memory, the
-// board. A client writes on it and reads it back. The server calls nothing meanwhile. docs/guide
-// explains it line by line, and the mistakes, which are made on purpose.
+// board.c: the first RDMA Write and the first RDMA Read. A server offers 64 bytes of its memory,
+// the board. A client writes on the board and reads it back. The server makes no call meanwhile.
+// docs/guide explains the program line by line, and two mistakes that it makes on purpose.
 #include "connection.h"
 
 static const char kUsage[] =
@@ -31,7 +31,8 @@ static void serve(int announcement) {
       dat_cr_accept(request.event_data.cr_arrival_event_data.cr_handle, ep, sizeof offer, &offer));
   expect(side.connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED);
 
-  // Nothing to do here: the client works in our memory by itself. The next event is its end.
+  // Nothing to do here: the client accesses our memory by itself. The next event is the end of the
+  // connection.
   const DAT_EVENT end = next_event(side.connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED, kPatience);
   printf("server: %s, the board says \"%s\"\n", datum_event_name(end.event_number), board);
   // guide: end
@@ -91,11 +92,11 @@ static void write_and_read(struct client* client) {
   disconnect(&client->side, client->ep);
 }
 
-// The peer finds the mistake, so it comes as a completion; and the connection is broken.
+// The peer finds this mistake. So the error comes in a completion, and the connection breaks.
 static void write_too_far(struct client* client) {
   // guide: too-far
   DAT_RMR_TRIPLET too_far = client->board;
-  ++too_far.target_address; // from the second byte on: 64 bytes end beyond the board
+  ++too_far.target_address; // from here on, 64 bytes end beyond the board
   DAT_LMR_TRIPLET source = piece_of(&client->memory, client->text, kBoardSize);
   CHECK(dat_ep_post_rdma_write(client->ep, 1, &source, cookie_of(kWritten), &too_far,
                                DAT_COMPLETION_DEFAULT_FLAG));
@@ -109,7 +110,7 @@ static void write_too_far(struct client* client) {
   CHECK(dat_ep_free(client->ep));
 }
 
-// The call itself finds this one. It has done nothing, and the endpoint is as it was.
+// The call itself finds this mistake. It does nothing, and the endpoint stays as it was.
 static void send_too_early(struct client* client) {
   // guide: too-early
   DAT_LMR_TRIPLET source = piece_of(&client->memory, client->text, kBoardSize);

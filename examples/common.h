@@ -13,7 +13,7 @@
 #else
 #include <dat/udat.h>
 #endif
-#include <datum/names.h> // behind the header of DAT, whose constants it names
+#include <datum/names.h> // after the header of DAT: it names the constants of that header
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,31 +23,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Nobody waits longer than this for the other side: an example ends, whatever happens.
+// An example waits for the other side no longer than this, so it always ends. Only a server that
+// the user starts waits longer for its client.
 static const DAT_TIMEOUT kPatience = 10 * 1000 * 1000; // microseconds
 
-// Runs a DAT call and ends the process with an explanation if it failed. A real program would
-// clean up and go on; for a process that ends, the provider does the cleaning up.
+// Runs a DAT call. If the call fails, prints an explanation and ends the process. A real program
+// would clean up and go on. Here the provider cleans up, because the process ends.
 #define CHECK(call) check_return((call), #call, __func__, __LINE__)
 
-// Standard output is a pipe whose reader has closed it: who writes there is ended by SIGPIPE.
+// True: standard output is a pipe whose reader has closed it. A process that writes to it is ended
+// by SIGPIPE.
 static inline int lost_reader(void) {
   struct pollfd output = {STDOUT_FILENO, 0, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
-// The server that start_server() has started, and the process that did: later children have neither.
+// The server that start_server() has started, and the process that called start_server(). Children
+// that are forked later inherit both values, but only the starter may end the server.
 static struct { pid_t server, starter; } started;
 
-// A child that a signal has ended says nothing itself: its peers see a broken connection.
+// Prints which signal has ended a child. The child itself prints nothing, and its peers see only a
+// broken connection.
 static inline void tell_signal(pid_t child, int status) {
   if (WIFSIGNALED(status))
     fprintf(stderr, "process %d was ended by signal %d (%s)\n", (int)child, WTERMSIG(status),
             strsignal(WTERMSIG(status)));
 }
 
-// A client that fails takes its server with it: no other client will come. Children that have ended
-// before may be the cause.
+// A client that fails ends its server, too, since no other client will come. First it reports the
+// children that a signal has ended: they may be the cause of the failure.
 static inline void end_server(void) {
   int status = 0;
   if (started.starter != getpid()) return;
@@ -56,15 +60,16 @@ static inline void end_server(void) {
     tell_signal(child, status);
   }
   if (started.server == 0) return;
-  // Not by SIGKILL: a server that somebody else is just killing shows that signal.
+  // Not SIGKILL: if another process kills the server just now, its SIGKILL is reported below.
   kill(started.server, SIGTERM);
-  kill(started.server, SIGCONT); // or else a stopped one would not end
+  kill(started.server, SIGCONT); // otherwise a stopped server would not end
   if (waitpid(started.server, &status, 0) == started.server && WTERMSIG(status) != SIGTERM)
     tell_signal(started.server, status);
 }
 
-// A process whose peer SIGPIPE has ended sees no more than a connection that has ended: it names the
-// cause, and ends as its peer did.
+// Prints the text and ends the process. If SIGPIPE has ended the peer, this process sees only that
+// the connection has ended. So it checks standard output itself, names that cause, and ends by
+// SIGPIPE as its peer did.
 __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const char* format, ...) {
   char text[512];
   va_list arguments;
@@ -75,18 +80,18 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const ch
   fprintf(stderr, "%s%s\n", text, // in one piece: other processes print too
           lost ? "; nobody reads standard output any more" : "");
   end_server();
-  if (lost) raise(SIGPIPE); // comes back if it is ignored
+  if (lost) raise(SIGPIPE); // returns if SIGPIPE is ignored
   exit(1);
 }
 
-// A return code in words, valid until the next one.
+// A return code in words. The text is valid until the next call.
 static inline const char* words_of(DAT_RETURN result) {
   static char text[256];
   const char* major = "an unknown return code";
   const char* minor = ""; // many have no subtype
   dat_strerror(result, &major, &minor);
 #ifdef EXAMPLE_DAT2
-  // Knows the codes that only extensions return as well; they have no subtypes.
+  // This call also knows the codes that only extensions return. They have no subtypes.
   dat_strerror_extension((DAT_IB_RETURN)result, &major);
 #endif
   snprintf(text, sizeof text, "%s%s%s (0x%08x)", major, minor[0] == '\0' ? "" : ", ", minor,
@@ -100,7 +105,7 @@ static inline void check_return(DAT_RETURN result, const char* call, const char*
 }
 
 #ifdef EXAMPLE_DAT2
-// What the event of an extension says of itself.
+// The data that an event of an extension carries.
 static inline DAT_IB_EXTENSION_EVENT_DATA extension_of(const DAT_EVENT* event) {
   DAT_IB_EXTENSION_EVENT_DATA extension;
   memcpy(&extension, event->event_extension_data, sizeof extension);
@@ -114,9 +119,9 @@ static inline const char* status_name(DAT_IB_STATUS status) {
 }
 #endif
 
-// What an event means here. Its own name is datum_event_name() of it.
+// What an event means in the examples. datum_event_name() returns its name in DAT.
 static inline const char* meaning_of(DAT_EVENT_NUMBER number) {
-  switch ((int)number) { // events of extensions are numbers outside the type
+  switch ((int)number) { // the type lacks the events of extensions
   case DAT_DTO_COMPLETION_EVENT: return "completion of a data transfer";
   case DAT_CONNECTION_REQUEST_EVENT: return "connection request";
   case DAT_CONNECTION_EVENT_ESTABLISHED: return "established";
@@ -167,7 +172,7 @@ static inline DAT_EVENT expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected) {
   return expect_within(evd, expected, kPatience);
 }
 
-// What became of a connect: it must have succeeded.
+// Takes the event that ends a connect, which must have succeeded.
 static inline DAT_EVENT expect_established(DAT_EVD_HANDLE evd, const char* host,
                                            DAT_CONN_QUAL qualifier) {
   const DAT_EVENT event = next_event(evd, DAT_CONNECTION_EVENT_ESTABLISHED, kPatience);
@@ -196,7 +201,7 @@ static inline void check_done(const DAT_DTO_COMPLETION_EVENT_DATA* done, const c
        datum_dto_status_name(done->status));
 }
 
-// Waits for the completion of the operation posted with this cookie; answers the bytes moved.
+// Waits for the completion of the operation posted with this cookie. Returns the bytes moved.
 static inline DAT_VLEN expect_completion(DAT_EVD_HANDLE evd, DAT_UINT64 cookie) {
   const DAT_EVENT event = expect(evd, DAT_DTO_COMPLETION_EVENT);
   const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
@@ -206,20 +211,21 @@ static inline DAT_VLEN expect_completion(DAT_EVD_HANDLE evd, DAT_UINT64 cookie) 
   return done->transfered_length;
 }
 
-// What main() returns at its end: what was said is the result, and 1 if it went nowhere.
+// What main() returns at its end. The output of an example is its result, so this is 1 if the
+// output could not be written.
 static inline int said_all(void) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
   fprintf(stderr, "standard output takes no more\n");
   return 1;
 }
 
-// Of a command line.
+// Ends the process because of a bad argument on the command line.
 __attribute__((noreturn)) static inline void refuse(const char* argument, const char* why) {
   fprintf(stderr, "%s: %s; try --help\n", argument, why);
   exit(2);
 }
 
-// Answers `--help`, and refuses what is left on the command line of a program without options.
+// For a command line on which only `--help` is allowed. Ends the process if there is any argument.
 static inline void no_arguments(int argc, char** argv, const char* usage) {
   if (argc < 2) return;
   if (strcmp(argv[1], "--help") == 0) {
@@ -229,15 +235,15 @@ static inline void no_arguments(int argc, char** argv, const char* usage) {
   refuse(argv[1], "unknown argument");
 }
 
-// A server process started by the example itself. It tells the qualifier it listens on by a pipe,
-// so that clients connect neither too early nor to somebody else.
-// Fork before dat_ia_open(): a child may not use the handles of its parent.
+// Starts a server process. The server writes the qualifier on which it listens to a pipe. So no
+// client connects too early, or to another program.
+// Call this before dat_ia_open(): a child may not use the handles of its parent.
 typedef void (*server_function)(int announcement);
 
 static inline pid_t start_server(server_function serve, DAT_CONN_QUAL* qualifier) {
   int ends[2];
   if (pipe(ends) != 0) fail("no pipe to the server");
-  fflush(NULL); // or else the child prints it once more
+  fflush(NULL); // otherwise the child prints the buffered output again
   const pid_t child = fork();
   if (child < 0) fail("no process for the server");
   if (child == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// connection.h: the steps that hello.c spells out, for the examples whose subject begins after
-// them.
+// connection.h: the steps that hello.c shows in full, for the examples that are about something
+// else.
 // Lives here: opening and closing one side, connecting and accepting, offering memory to a peer.
 // Not here:   data transfer: each example shows its own.
 #ifndef DATUM_EXAMPLES_CONNECTION_H
@@ -10,8 +10,8 @@
 #include "version.h"
 #include <endian.h>
 
-// The events of a connection, of its receives and of its requests go to an EVD each: order is kept
-// within one of these streams, not between them.
+// Connection events, completions of receives and completions of requests have an EVD each. Events
+// of one kind are in order. There is no order between the kinds.
 struct side {
   DAT_IA_HANDLE ia;
   DAT_EVD_HANDLE async_evd;
@@ -42,7 +42,7 @@ static inline void close_side(struct side* side) {
   CHECK(dat_ia_close(side->ia, DAT_CLOSE_GRACEFUL_FLAG));
 }
 
-// Registered memory, with the names by which we (lmr_context) and peers (rmr_context) speak of it.
+// Registered memory. Our own operations name it by lmr_context, peers name it by rmr_context.
 struct region {
   DAT_LMR_HANDLE lmr;
   DAT_LMR_CONTEXT lmr_context;
@@ -62,8 +62,8 @@ static inline DAT_LMR_TRIPLET piece_of(const struct region* region, const void* 
   return local_piece(region->lmr_context, (DAT_VADDR)(uintptr_t)start, length);
 }
 
-// What a peer must know to reach our memory, as it travels in private data: a DAT_RMR_TRIPLET is
-// in the byte order of its host.
+// What a peer must know to access our memory, in the form that travels in private data. A
+// DAT_RMR_TRIPLET would not do, because it has the byte order of its host.
 struct offer {
   uint64_t address; // all three big-endian
   uint64_t length;
@@ -82,13 +82,13 @@ static inline struct offer make_offer(const struct region* region, const void* s
 
 static inline DAT_RMR_TRIPLET read_offer(const DAT_CONNECTION_EVENT_DATA* established) {
   struct offer offer;
-  // More may follow: a transport may pad private data.
+  // The private data may be longer, since a transport may pad them.
   if (established->private_data_size < (DAT_COUNT)sizeof offer) fail("the server offers no memory");
   memcpy(&offer, established->private_data, sizeof offer);
   return remote_piece(be32toh(offer.rmr_context), be64toh(offer.address), be64toh(offer.length));
 }
 
-// Null instead of attributes: the provider chooses them.
+// If `attributes` is null, the provider chooses them.
 static inline DAT_EP_HANDLE create_endpoint_with(struct side* side, DAT_EP_ATTR* attributes) {
   DAT_EP_HANDLE ep;
   CHECK(dat_ep_create(side->ia, side->pz, side->receive_evd, side->request_evd, side->connect_evd,
@@ -106,7 +106,7 @@ static inline DAT_IA_ADDRESS_PTR own_address(struct side* side) {
   return own.ia_address_ptr;
 }
 
-// Connects to a service point of this host; answers the event, with what the server tells us.
+// Connects to a service point of this host. Returns the event, which has the server's private data.
 static inline DAT_CONNECTION_EVENT_DATA connect_here(struct side* side, DAT_EP_HANDLE ep,
                                                      DAT_CONN_QUAL qualifier) {
   CHECK(dat_ep_connect(ep, own_address(side), qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
@@ -115,7 +115,7 @@ static inline DAT_CONNECTION_EVENT_DATA connect_here(struct side* side, DAT_EP_H
       .event_data.connect_event_data;
 }
 
-// Starts to listen, on a qualifier that the provider chooses, and says which.
+// Listens on a qualifier that the provider chooses, and tells it to the process that waits for it.
 static inline DAT_PSP_HANDLE listen_anywhere(struct side* side, int announcement) {
   DAT_PSP_HANDLE listener;
   DAT_CONN_QUAL qualifier;

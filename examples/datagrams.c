@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datagrams.c: one endpoint that hears many. Weather stations send readings to a collector, which
-// has a single endpoint for all of them and no connection to any: a station is an address handle.
-// The price: a datagram that finds no receive is gone, and nobody is told. DAT 2.0 with the
-// extensions for InfiniBand: see dat_ib_post_send_ud(3).
+// datagrams.c: one endpoint that receives from many peers. Weather stations send readings to a
+// collector. The collector has a single endpoint for all stations and no connections. An address
+// handle stands for each station. The price: a datagram that finds no receive is lost, and neither
+// side gets an event. DAT 2.0 with the extensions for InfiniBand: see dat_ib_post_send_ud(3).
 #define EXAMPLE_DAT2
 #include "connection.h"
 #include <sched.h>
@@ -12,14 +12,15 @@ static const char kUsage[] =
     "datagrams   start a collector that hears three stations through one endpoint\n";
 
 enum { kStations = 3, kReadings = 20, kRoom = kStations * kReadings };
-// The first bytes of a receive belong to a header that InfiniBand puts there. Datum leaves them as
-// they are; what was sent begins behind them.
+// InfiniBand puts a header into the first bytes of a receive. Datum does not write to these bytes.
+// The bytes that were sent follow them.
 enum { kHeader = 40 };
 
-// A datagram does not say whom it comes from: the sender does. All numbers big-endian.
+// A datagram arrives without the address of its sender, so it has the number of its station. All
+// numbers are big-endian.
 struct datagram {
-  uint32_t station;
-  uint32_t number; // of the reading; to the stations: of the message
+  uint32_t station; // the sender of a reading, or the receiver of a message of the collector
+  uint32_t number;  // of the reading or message
 };
 
 struct slot {
@@ -43,12 +44,12 @@ static void post_slot(DAT_EP_HANDLE ep, const struct region* region, struct slot
   CHECK(dat_ib_post_recv_ud(ep, 1, &piece, cookie, DAT_COMPLETION_DEFAULT_FLAG));
 }
 
-// The next datagram that arrives, and at which endpoint.
+// Waits for the next datagram and returns it. `ep`: the endpoint at which it has arrived.
 static struct datagram receive(struct side* side, DAT_EP_HANDLE* ep) {
   const DAT_EVENT event = expect(side->receive_evd, DAT_DTO_COMPLETION_EVENT);
   const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
   check_done(done, "receive");
-  // The length counts the header.
+  // The length includes the header.
   if (done->transfered_length != sizeof(struct slot)) fail("a datagram of another length");
   if (ep != NULL) *ep = done->ep_handle;
   struct datagram datagram = ((const struct slot*)done->user_cookie.as_ptr)->datagram;
@@ -57,7 +58,7 @@ static struct datagram receive(struct side* side, DAT_EP_HANDLE* ep) {
   return datagram;
 }
 
-// The address handle goes with every datagram: there is no connection to remember it.
+// Each post names an address handle, because there is no connection.
 static void send_to(struct side* side, DAT_EP_HANDLE ep, DAT_IB_ADDR_HANDLE* peer,
                     const struct region* region, struct datagram* memory, uint32_t station,
                     uint32_t number) {
@@ -65,13 +66,13 @@ static void send_to(struct side* side, DAT_EP_HANDLE ep, DAT_IB_ADDR_HANDLE* pee
   memory->station = htobe32(station);
   memory->number = htobe32(number);
   CHECK(dat_ib_post_send_ud(ep, 1, &piece, peer, cookie_of(number), DAT_COMPLETION_DEFAULT_FLAG));
-  // The datagram is on its way, and its memory free again. Whether it arrives, nobody says.
+  // After this completion the memory may be changed. No event says whether the datagram arrives.
   const DAT_EVENT event = expect(side->request_evd, (DAT_EVENT_NUMBER)DAT_IB_DTO_EVENT);
   check_done(&event.event_data.dto_completion_event_data, "datagram");
 }
 
-// The address handle that an event brings. What else the event has left behind is given back at
-// once; the handle stays.
+// Returns the address handle that an event brings. The private data of the event are freed at once.
+// The handle stays valid.
 static DAT_IB_ADDR_HANDLE take_address(DAT_EP_HANDLE ep, const DAT_EVENT* event) {
   const DAT_IB_EXTENSION_EVENT_DATA extension = extension_of(event);
   CHECK(dat_ib_ud_cm_free(ep, extension.context.as_ptr));
@@ -89,8 +90,8 @@ struct collector {
   DAT_IB_ADDR_HANDLE stations[kStations];
 };
 
-// Accepting a request does not connect: it tells each side how to reach the other. One endpoint may
-// accept as often as it likes.
+// Accepting a request makes no connection. It only tells each side how to reach the other, so one
+// endpoint may accept any number of requests.
 static void learn_addresses(struct collector* collector) {
   for (int known = 0; known < kStations;) {
     DAT_EVENT event;
@@ -103,7 +104,7 @@ static void learn_addresses(struct collector* collector) {
           dat_cr_accept(event.event_data.cr_arrival_event_data.cr_handle, collector->ep, 0, NULL));
       break;
     case DAT_IB_UD_CONNECTION_EVENT_ESTABLISHED: {
-      // What the station said when it asked: here, which one it is.
+      // The private data of the station's request: the number of the station.
       uint32_t station;
       if (about->private_data_size < (DAT_COUNT)sizeof station) fail("a station without number");
       memcpy(&station, about->private_data, sizeof station);
@@ -126,7 +127,7 @@ static void tell_all(struct collector* collector, uint32_t number) {
             &collector->message, i, number);
 }
 
-// Readings of one station arrive in order; those of several in any.
+// Readings of one station arrive in order. Readings of different stations arrive in any order.
 static void collect(struct collector* collector, uint32_t first, uint32_t each) {
   uint32_t next[kStations];
   for (int i = 0; i < kStations; ++i) next[i] = first;
@@ -137,7 +138,7 @@ static void collect(struct collector* collector, uint32_t first, uint32_t each) 
   }
 }
 
-// Only a counter of the adapter knows of datagrams that found no receive.
+// Only a counter of the adapter shows how many datagrams found no receive.
 static DAT_UINT64 await_losses(struct collector* collector, DAT_UINT64 expected) {
   const time_t give_up = time(NULL) + (time_t)(kPatience / 1000000);
   DAT_UINT64 lost = 0;
@@ -152,12 +153,12 @@ static DAT_UINT64 await_losses(struct collector* collector, DAT_UINT64 expected)
 static void serve(int announcement) {
   static struct collector collector;
   open_side(&collector.side, 2 * kRoom);
-  // A loss before it is due fails below. What is counted is the time in which losses are expected.
+  // The counter runs only while losses are expected. An earlier loss makes collect() fail.
   CHECK(dat_ib_stop_counter(collector.side.ia, DCNT_IA_DIAG));
   collector.ep = create_datagram_endpoint(&collector.side, kRoom);
   collector.region = register_memory(&collector.side, &collector, sizeof collector,
                                      DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG);
-  // Before anybody has our address: nothing waits for a receive.
+  // Posted before any station has our address: a datagram does not wait for a receive.
   for (int i = 0; i < kRoom; ++i) post_slot(collector.ep, &collector.region, &collector.slots[i]);
   const DAT_PSP_HANDLE listener = listen_anywhere(&collector.side, announcement);
   learn_addresses(&collector);
@@ -177,7 +178,7 @@ static void serve(int announcement) {
          (int)getpid(), kRoom + kStations, kStations, lost);
 
   CHECK(dat_psp_free(listener));
-  CHECK(dat_ep_free(collector.ep)); // and with it all address handles
+  CHECK(dat_ep_free(collector.ep)); // frees its address handles, too
   CHECK(dat_lmr_free(collector.region.lmr));
   close_side(&collector.side);
 }
@@ -207,8 +208,8 @@ static void ask_for_address(struct side* side, struct station* station, uint32_t
   station->collector = take_address(station->ep, &event);
 }
 
-// An attempt that fails leaves the endpoint as it was. Its event holds what the peer may have said
-// until it is given back: whoever tries for long had better do that each time.
+// An attempt that fails leaves the endpoint as it was. The private data of its event stay until
+// dat_ib_ud_cm_free(). A program that tries again and again should call that each time.
 static void ask_where_nobody_is(struct side* side, struct station* station) {
   const DAT_CONN_QUAL nobody = 1; // where only a privileged program could listen
   CHECK(dat_ep_connect(station->ep, own_address(side), nobody, kPatience, 0, NULL,
@@ -228,7 +229,7 @@ static void send_readings(struct stations* stations, uint32_t first, uint32_t co
               &stations->reading, i, number);
 }
 
-// Every station hears its own name and the number of the message.
+// Checks that each station receives its own number and the number of the message.
 static void hear(struct stations* stations, uint32_t number) {
   for (int i = 0; i < kStations; ++i) {
     DAT_EP_HANDLE ep;
@@ -253,13 +254,14 @@ static void observe(DAT_CONN_QUAL qualifier, pid_t collector) {
   ask_where_nobody_is(&stations.side, &stations.all[0]);
   send_readings(&stations, 0, kReadings);
   hear(&stations, 0);
-  send_readings(&stations, kReadings, 1); // these nobody hears, and no send fails
+  send_readings(&stations, kReadings, 1); // these are lost, and no send fails
   hear(&stations, 1);
   send_readings(&stations, kReadings + 1, 1);
 
-  // A completed send may still be on its way. It goes on though the endpoint is freed, but for a
-  // second only, and not when the program just ends. So whoever speaks last had better know from
-  // elsewhere that it was heard: here, the collector ends.
+  // A datagram may still be on its way after its send has completed. If the endpoint is freed,
+  // Datum delivers it within one second or not at all. If the program ends without dat_ia_close(),
+  // the datagram is lost. So the last sender should learn in another way that its datagrams have
+  // arrived. Here the collector ends only after it has received the last readings.
   join(collector);
   for (int i = 0; i < kStations; ++i) {
     CHECK(dat_ib_ud_ah_free(stations.all[i].ep, &stations.all[i].collector));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// doorman.c: listening and connecting by address and port, as sockets do, and a server that looks
-// at what a guest says before it lets anybody in: the request brings a password, and who is turned
-// away is told why. (Private data travel as they are: where others can listen, a password needs
-// more than this.) DAT 2.0: see dat_csp_create(3), dat_ep_common_connect(3) and dat_cr_reject(3).
+// doorman.c: listening and connecting by address and port, as sockets do. The server checks each
+// request before it accepts: a request carries a password, and a reject says why a guest is turned
+// away. (Private data are not encrypted. Where others can read the network, a password needs more
+// protection.) DAT 2.0: see dat_csp_create(3), dat_ep_common_connect(3) and dat_cr_reject(3).
 #define EXAMPLE_DAT2
 #include "connection.h"
 #include <netdb.h>
@@ -16,7 +16,7 @@ static const char kUsage[] =
 
 static const char kPassword[] = "sesame";
 
-// An IA has one address, of either family.
+// The address of an IA, IPv4 or IPv6.
 union address {
   struct sockaddr any;
   struct sockaddr_in ipv4;
@@ -41,7 +41,8 @@ static union address own_door(struct side* side, uint16_t port) {
 
 // ---- The doorman ----
 
-// A common service point is named by a socket address. The query tells the port that was chosen.
+// A common service point is named by a socket address. If its port is 0, the provider chooses one,
+// and the query returns it.
 static DAT_CSP_HANDLE open_door(struct side* side, uint16_t* port) {
   union address door = own_door(side, *port);
   DAT_COMM stream = {door.any.sa_family, SOCK_STREAM, 0};
@@ -56,7 +57,8 @@ static DAT_CSP_HANDLE open_door(struct side* side, uint16_t* port) {
   return csp;
 }
 
-// Null: welcome. Otherwise why not. A transport may pad private data with zeros: they end a text.
+// Null: the guest is welcome. Otherwise the reason why not. A transport may pad private data with
+// zeros, so only the password with its final zero is compared.
 static const char* objection(const DAT_CR_PARAM* request) {
   if (request->private_data_size == 0) return "say the password";
   if (request->private_data_size < (DAT_COUNT)sizeof kPassword ||
@@ -65,8 +67,8 @@ static const char* objection(const DAT_CR_PARAM* request) {
   return NULL;
 }
 
-// Answers requests until one is accepted; tells how many were not. The endpoint is made for who
-// comes in: nothing has been spent on the others.
+// Answers requests until one is accepted. Returns how many were rejected. Creates an endpoint only
+// for the accepted request.
 static int admit(struct side* side, DAT_TIMEOUT patience, DAT_EP_HANDLE* ep) {
   static char welcome[] = "welcome";
   for (int turned_away = 0;; ++turned_away) {
@@ -86,7 +88,8 @@ static int admit(struct side* side, DAT_TIMEOUT patience, DAT_EP_HANDLE* ep) {
   }
 }
 
-// Port 0 lets the provider choose one. `announcement`: where to tell it, or -1 to print it.
+// If `port` is 0, the provider chooses one. The port is written to the pipe `announcement`, or is
+// printed if that is -1.
 static void keep_door(uint16_t port, DAT_TIMEOUT patience, int announcement) {
   struct side side;
   DAT_EP_HANDLE ep;
@@ -97,7 +100,7 @@ static void keep_door(uint16_t port, DAT_TIMEOUT patience, int announcement) {
   else
     announce(announcement, port);
   const int turned_away = admit(&side, patience, &ep);
-  CHECK(dat_csp_free(door)); // what is established stays
+  CHECK(dat_csp_free(door)); // the connection stays
   printf("doorman %d: one guest is in, %d turned away\n", (int)getpid(), turned_away);
   expect(side.connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED);
   CHECK(dat_ep_free(ep));
@@ -110,14 +113,14 @@ static void serve(int announcement) {
 
 // ---- A guest ----
 
-// Where a guest asks: as it was typed, and as DAT takes it.
+// The doorman that a guest asks: host and port as they were typed, and the address for DAT.
 struct door {
   const char* host;
   const char* port;
   DAT_IA_ADDRESS_PTR address;
 };
 
-// What the doorman said, whatever it was: a text that may lack its end.
+// Copies the private data of the doorman, a text that may lack its final zero.
 static void take_words(const DAT_CONNECTION_EVENT_DATA* event, char* words, size_t size) {
   size_t length = (size_t)event->private_data_size;
   if (length >= size) length = size - 1;
@@ -125,8 +128,8 @@ static void take_words(const DAT_CONNECTION_EVENT_DATA* event, char* words, size
   words[length] = '\0';
 }
 
-// Answers whether we are in. A rejected endpoint is DISCONNECTED: it can be tried again after a
-// reset, with everything that was made for it.
+// Returns whether the doorman has let us in. A rejected endpoint is DISCONNECTED. After a reset the
+// same endpoint can connect again.
 static int ask(struct side* side, DAT_EP_HANDLE ep, const struct door* door, char* password,
                char* words, size_t size) {
   DAT_EVENT event;
@@ -136,14 +139,14 @@ static int ask(struct side* side, DAT_EP_HANDLE ep, const struct door* door, cha
   CHECK(dat_evd_wait(side->connect_evd, kPatience + 1000000, 1, &event, &left));
   take_words(&event.event_data.connect_event_data, words, size);
   if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) return 1;
-  // Anything else is not the doorman's answer: nobody listens, no such host, too late.
+  // Other events mean that no doorman has answered: for instance, no process listens at the port.
   if (event.event_number != DAT_CONNECTION_EVENT_PEER_REJECTED)
     fail("no doorman at %s port %s: %s", door->host, door->port, meaning_of(event.event_number));
   CHECK(dat_ep_reset(ep));
   return 0;
 }
 
-// Tries the passwords in turn; null is none. Answers whether one was right.
+// Tries the passwords in turn. Null stands for no password. Returns whether one was right.
 static int visit(struct side* side, const struct door* door, char** passwords, int count) {
   const DAT_EP_HANDLE ep = create_endpoint(side);
   int inside = 0;
@@ -159,7 +162,8 @@ static int visit(struct side* side, const struct door* door, char** passwords, i
   return inside;
 }
 
-// Ends the process if a password and its end are more than a connection request takes along.
+// Ends the process if the password with its final zero is too long for the private data of a
+// request.
 static void check_length(const struct side* side, const char* password) {
   DAT_PROVIDER_ATTR provider;
   char why[80];
@@ -170,7 +174,7 @@ static void check_length(const struct side* side, const char* password) {
   refuse("the password is too long", why);
 }
 
-// getaddrinfo() answers with address and port in one: what dat_ep_common_connect() takes.
+// getaddrinfo() returns address and port in one structure, which dat_ep_common_connect() takes.
 static int visit_host(const char* host, const char* port, char* password) {
   struct side side;
   struct addrinfo hints;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// event_loop.c: one thread that serves DAT and anything else that has a descriptor. DAT 2.0 gives a
-// CNO a descriptor, which epoll watches like any other; here the other one is a pipe.
+// event_loop.c: one thread that serves DAT and other descriptors. In DAT 2.0 a CNO can have a
+// descriptor, which epoll watches like any other. The other descriptor here is that of a pipe.
 #define EXAMPLE_DAT2
 #include "connection.h"
 #include <sys/epoll.h>
@@ -51,8 +51,8 @@ static void on_connection(struct server* server, const DAT_EVENT* event) {
   }
 }
 
-// The trigger is taken first, and then every EVD is emptied: what comes later triggers again. Which
-// EVD fired is of no use with more than one: several may have, and only the first is named.
+// Takes the trigger first, and then empties every EVD. An event that comes later triggers the CNO
+// again, so none is missed. `fired` is not used: it names one EVD, but several may have events.
 static void on_cno(struct server* server) {
   DAT_EVD_HANDLE fired;
   DAT_EVENT event;
@@ -94,7 +94,7 @@ static void run_loop(struct server* server, int cno_descriptor) {
       on_cno(server);
     else
       on_pipe(server);
-    // At its end a pipe is readable for ever.
+    // A pipe that has ended stays readable, so epoll must not watch it any more.
     if (!server->pipe_open) epoll_ctl(epoll, EPOLL_CTL_DEL, note_pipe[0], NULL);
   }
   close(epoll);
@@ -103,7 +103,7 @@ static void run_loop(struct server* server, int cno_descriptor) {
 static void serve(int announcement) {
   static struct server server;
   DAT_FD descriptor;
-  close(note_pipe[1]); // or else we would wait for ourselves
+  close(note_pipe[1]); // otherwise we would never read the end of the pipe
   server.connection_open = server.pipe_open = 1;
   open_side(&server.side, 4 * kReceives);
   // The descriptor belongs to the CNO: never read or close it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// first.c: opens the adapter that is always there, asks it one question and closes it. README.md and
-// docs/guide/first-steps.md print it.
+// first.c: opens the adapter that is always there, asks it one question and closes it. README.md
+// and docs/guide/first-steps.md print the program.
 // guide: program
 #include <dat/udat.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// hello.c: a client and a server exchange one message each. All of DAT's first steps, spelled out:
-// open, create, connect, post, wait, disconnect, free, close. docs/guide/first-steps.md explains it.
+// hello.c: a client and a server exchange one message each. The program shows all of DAT's first
+// steps: open, create, connect, post, wait, disconnect, free, close. docs/guide/first-steps.md
+// explains them.
 #include "common.h"
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +15,7 @@ static const char kUsage[] =
 
 enum { kQualifier = 4711 }; // where `hello --server` listens unless told otherwise
 enum { kMessageSize = 64 };
-enum { kReceived = 1, kSent = 2 }; // cookies, they come back in the completions
+enum { kReceived = 1, kSent = 2 }; // cookies: they come back in the completions
 
 // Everything one side owns. Each object belongs to the interface adapter (IA).
 struct side {
@@ -31,7 +32,7 @@ struct side {
 };
 
 static void open_side(struct side* side) {
-  char name[] = "datum"; // always there: the addresses of this host
+  char name[] = "datum"; // the adapter that needs no configuration
   DAT_REGION_DESCRIPTION region;
 
   // guide: open
@@ -41,11 +42,11 @@ static void open_side(struct side* side) {
   CHECK(dat_pz_create(side->ia, &side->pz));
   CHECK(dat_evd_create(side->ia, 8, DAT_HANDLE_NULL, DAT_EVD_CR_FLAG | DAT_EVD_CONNECTION_FLAG,
                        &side->connect_evd));
-  // Receives and requests could share one EVD, but order is kept within each of the two only: the
-  // peer's answer may well come before the completion of what it answers.
+  // Receives and requests could share one EVD. But only completions of one kind are in order. So
+  // the peer's answer may come before the completion of the Send that it answers.
   CHECK(dat_evd_create(side->ia, 8, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG, &side->receive_evd));
   CHECK(dat_evd_create(side->ia, 8, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG, &side->request_evd));
-  // Null instead of attributes: the provider chooses them.
+  // Null instead of attributes lets the provider choose them.
   CHECK(dat_ep_create(side->ia, side->pz, side->receive_evd, side->request_evd, side->connect_evd,
                       NULL, &side->ep));
 
@@ -58,8 +59,8 @@ static void open_side(struct side* side) {
   // guide: end
 }
 
-// Graceful: succeeds only if nothing that we created is left. The asynchronous EVD goes with the
-// IA that it came with.
+// A graceful close succeeds only if nothing that we created is left. The asynchronous EVD came with
+// the IA, and is freed with the IA.
 static void close_side(struct side* side) {
   CHECK(dat_ep_free(side->ep));
   CHECK(dat_lmr_free(side->lmr));
@@ -70,7 +71,8 @@ static void close_side(struct side* side) {
   CHECK(dat_ia_close(side->ia, DAT_CLOSE_GRACEFUL_FLAG));
 }
 
-// Posts the buffer for the peer's message. Do it before connecting: then it is there in time.
+// Posts the buffer for the peer's message. Both sides do so before they connect, so that the buffer
+// is there when the message comes.
 static void post_receive(struct side* side) {
   // guide: receive
   DAT_LMR_TRIPLET piece = {side->lmr_context, 0, (DAT_VADDR)(uintptr_t)side->memory, kMessageSize};
@@ -85,13 +87,14 @@ static void post_send(struct side* side, const char* greeting) {
   CHECK(dat_ep_post_send(side->ep, 1, &piece, cookie_of(kSent), DAT_COMPLETION_DEFAULT_FLAG));
 }
 
-// Until its completion was taken from the EVD, a buffer belongs to the provider.
+// The buffer belongs to the provider until its completion is taken from the EVD.
 static void print_received(struct side* side, const char* who) {
   const DAT_VLEN length = expect_completion(side->receive_evd, kReceived);
   printf("%s %d received \"%.*s\"\n", who, (int)getpid(), (int)length, side->memory);
 }
 
-// Serves one client. The qualifier 0 lets the provider choose one, which we tell `announcement`.
+// Serves one client. If `qualifier` is 0, the provider chooses one, and we write it to the pipe
+// `announcement`.
 static void serve_one(DAT_CONN_QUAL qualifier, DAT_TIMEOUT patience, int announcement) {
   struct side side;
   DAT_PSP_HANDLE listener;
@@ -113,9 +116,9 @@ static void serve_one(DAT_CONN_QUAL qualifier, DAT_TIMEOUT patience, int announc
   }
 
   // guide: accept
-  // A request stays until we accept or reject it; accepting consumes it.
+  // A request stays until we accept or reject it. Then its handle is no longer valid.
   request = expect_within(side.connect_evd, DAT_CONNECTION_REQUEST_EVENT, patience);
-  CHECK(dat_psp_free(listener)); // one client is enough; the request survives
+  CHECK(dat_psp_free(listener)); // one client is enough; the request stays valid
   CHECK(dat_cr_accept(request.event_data.cr_arrival_event_data.cr_handle, side.ep, 0, NULL));
   expect(side.connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED);
   // guide: end
@@ -144,7 +147,7 @@ static void greet(const char* host, const struct sockaddr* address, DAT_CONN_QUA
     target = own.ia_address_ptr;
   }
   // guide: connect
-  // Connecting goes on after the call returned; the outcome is an event.
+  // The call only begins to connect. An event says how that ended.
   CHECK(dat_ep_connect(side.ep, target, qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
                        DAT_CONNECT_DEFAULT_FLAG));
   expect_established(side.connect_evd, host, qualifier);
@@ -157,7 +160,7 @@ static void greet(const char* host, const struct sockaddr* address, DAT_CONN_QUA
   // guide: end
 
   // guide: disconnect
-  // Graceful: what was posted before still goes out. Both sides get the event.
+  // Graceful: requests that were posted before are still sent. Both sides get the event.
   CHECK(dat_ep_disconnect(side.ep, DAT_CLOSE_GRACEFUL_FLAG));
   expect(side.connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED);
   close_side(&side);
@@ -179,7 +182,7 @@ static DAT_CONN_QUAL read_qualifier(const char* text) {
   char* end = NULL;
   errno = 0;
   const DAT_CONN_QUAL qualifier = strtoul(text, &end, 10);
-  // strtoul() takes -1 for the largest number.
+  // strtoul() would turn -1 into the largest number, so the text must begin with a digit.
   if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && qualifier != 0)
     return qualifier;
   fprintf(stderr, "%s: a qualifier is a number from 1 to %lu\n", text, ULONG_MAX);

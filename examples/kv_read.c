@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// kv_read.c: a key-value store whose clients help themselves. The server registers its hash table,
-// tells each client where it lies, and sleeps; a client looks a key up by RDMA Reads of buckets.
-// However many look-ups there are, the server's program does not run for any of them.
+// kv_read.c: a key-value store that clients read by themselves. The server registers its hash
+// table, tells each client the address of the table, and sleeps. A client looks a key up by RDMA
+// Reads of buckets. The server's program does not run for a look-up.
 #include "connection.h"
 #include <sys/resource.h>
 
@@ -10,9 +10,9 @@ static const char kUsage[] =
 
 enum { kBuckets = 1024, kKeys = 600, kClients = 3, kLookups = 500 };
 
-// One RDMA Read fetches one bucket. The check finds a bucket that was read while it was changed: a
-// Read copies bytes, it takes no lock. Our server changes nothing; one that does stores the check
-// last, and a client whose check fails reads again.
+// One RDMA Read fetches one bucket. A Read takes no lock, so a server might change the bucket
+// meanwhile. The check would reveal that. This server never changes its table. A server that does
+// would store the check last, and a client that finds a wrong check would read the bucket again.
 struct bucket {
   uint64_t check; // of key and value, 0 if the bucket is empty; all numbers big-endian
   char key[24];
@@ -53,7 +53,7 @@ static void fill_table(struct bucket* table) {
     name_value(entry.value, sizeof entry.value, number);
     entry.check = check_of(&entry);
     unsigned at = first_bucket(entry.key);
-    while (table[at].check != 0) at = (at + 1) % kBuckets; // taken: the next free one
+    while (table[at].check != 0) at = (at + 1) % kBuckets; // taken: use the next free bucket
     table[at] = entry;
   }
 }
@@ -65,7 +65,8 @@ static double processor_milliseconds(void) {
          (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000.0;
 }
 
-// Admits clients and sees them off. Between these events the process sleeps.
+// Accepts clients, and frees their endpoints when they have disconnected. Between these events the
+// process sleeps.
 static void attend(struct side* side, struct offer* offer) {
   int gone = 0, events = 0;
   while (gone < kClients) {
@@ -97,7 +98,7 @@ static void serve(int announcement) {
   struct side side;
   fill_table(table);
   open_side(&side, 4 * kClients);
-  // Clients may read the table and nothing else, and write nowhere.
+  // Clients may read the table, but no other memory. They may write nothing.
   const struct region region =
       register_memory(&side, table, sizeof table, DAT_MEM_PRIV_REMOTE_READ_FLAG);
   struct offer offer = make_offer(&region, table, sizeof table);
@@ -119,7 +120,7 @@ struct store {
   struct side side;
   DAT_EP_HANDLE ep;
   struct region region;
-  struct bucket bucket; // where a Read puts what it fetched
+  struct bucket bucket; // the sink of each Read
   DAT_RMR_TRIPLET table;
   unsigned buckets;
   DAT_UINT64 reads;
@@ -128,7 +129,7 @@ struct store {
 static void open_store(struct store* store, DAT_CONN_QUAL qualifier) {
   memset(store, 0, sizeof *store);
   open_side(&store->side, 8);
-  // The sink of a Read is written by our own endpoint: local privilege.
+  // Our own endpoint writes to the sink of a Read, so local privilege is enough.
   store->region = register_memory(&store->side, &store->bucket, sizeof store->bucket,
                                   DAT_MEM_PRIV_LOCAL_WRITE_FLAG);
   store->ep = create_endpoint(&store->side);
@@ -175,7 +176,7 @@ static void client(DAT_CONN_QUAL qualifier, int index) {
   int found = 0;
   for (int i = 0; i < kLookups; ++i) {
     char key[sizeof store.bucket.key], expected[sizeof store.bucket.value];
-    const int number = (index * 101 + i * 13) % (kKeys + 60); // some that do not exist
+    const int number = (index * 101 + i * 13) % (kKeys + 60); // some of these keys do not exist
     name_key(key, sizeof key, number);
     name_value(expected, sizeof expected, number);
     const char* value = look_up(&store, key);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// shared_counter.c: several clients change the memory of one server at the same time, and nothing
-// gets lost. Fetch-and-add deals out tickets; compare-and-swap makes a lock for what is larger than
-// eight bytes. The server looks at its memory only when all are done. DAT 2.0 with the extensions
-// for InfiniBand: see dat_ib_post_fetch_and_add(3).
+// shared_counter.c: several clients change the memory of one server at the same time, and no change
+// gets lost. Fetch-and-add gives each client its own tickets. Compare-and-swap makes a lock for a
+// record of more than eight bytes. The server reads its memory only after all clients have ended.
+// DAT 2.0 with the extensions for InfiniBand: see dat_ib_post_fetch_and_add(3).
 #define EXAMPLE_DAT2
 #include "connection.h"
 #include <sched.h>
@@ -13,16 +13,16 @@ static const char kUsage[] =
 
 enum { kClients = 4, kTickets = 100, kRounds = 20 };
 
-// What the clients share. Words for atomic operations are aligned, and in the byte order of the
-// host that has them; all of us run on one.
+// What the clients share. Words for atomic operations must be aligned. They have the byte order of
+// the host that has the memory. Here all processes run on one host.
 struct shared {
   DAT_UINT64 next_ticket;
-  DAT_UINT64 lock; // 0, or the client that has it
+  DAT_UINT64 lock; // 0, or the number of the client that has the lock
   DAT_UINT64 record[2];
-  DAT_UINT64 owner[kClients * kTickets]; // of each ticket
+  DAT_UINT64 owner[kClients * kTickets]; // the client that drew each ticket
 };
 
-// Reading and writing do not include it.
+// DAT_MEM_PRIV_ALL_FLAG does not include the privilege for atomic operations.
 static const DAT_MEM_PRIV_FLAGS kAtomicPrivileges =
     (DAT_MEM_PRIV_FLAGS)((int)DAT_MEM_PRIV_ALL_FLAG | (int)DAT_IB_MEM_PRIV_REMOTE_ATOMIC);
 
@@ -42,7 +42,7 @@ static void see_off(struct side* side) {
   }
 }
 
-// A ticket that went to two clients would leave another one without an owner.
+// If two clients drew the same ticket, another ticket would have no owner.
 static void check_shared(const struct shared* shared) {
   if (shared->next_ticket != kClients * kTickets) fail("%lu tickets", shared->next_ticket);
   for (int i = 0; i < kClients * kTickets; ++i)
@@ -58,7 +58,7 @@ static void serve(int announcement) {
   const struct region region = register_memory(&side, &shared, sizeof shared, kAtomicPrivileges);
   struct offer offer = make_offer(&region, &shared, sizeof shared);
   const DAT_PSP_HANDLE listener = listen_anywhere(&side, announcement);
-  // All shall run at the same time: nobody begins before the last one is there.
+  // All clients shall run at the same time. So the server accepts none before all have asked.
   DAT_CR_HANDLE requests[kClients];
   for (int i = 0; i < kClients; ++i)
     requests[i] = expect(side.connect_evd, DAT_CONNECTION_REQUEST_EVENT)
@@ -82,7 +82,7 @@ struct client {
   struct side side;
   DAT_EP_HANDLE ep;
   struct region region;
-  DAT_UINT64 words[2]; // what comes from the server, and goes there
+  DAT_UINT64 words[2]; // data from the server, and data for the server
   DAT_RMR_TRIPLET shared;
 };
 
@@ -90,7 +90,7 @@ static DAT_RMR_TRIPLET field(const struct client* client, size_t offset, size_t 
   return remote_piece(client->shared.rmr_context, client->shared.virtual_address + offset, size);
 }
 
-// Completions of extended operations are events of their own, with the data of a DTO as well.
+// The completion of an extended operation has an event number of its own, and the data of a DTO.
 static void expect_atomic(struct client* client) {
   const DAT_EVENT event = expect(client->side.request_evd, (DAT_EVENT_NUMBER)DAT_IB_DTO_EVENT);
   check_done(&event.event_data.dto_completion_event_data, "atomic operation");
@@ -102,10 +102,10 @@ static DAT_UINT64 draw_ticket(struct client* client) {
   CHECK(dat_ib_post_fetch_and_add(client->ep, 1, &sink, cookie_of(1), &counter,
                                   DAT_COMPLETION_DEFAULT_FLAG));
   expect_atomic(client);
-  return client->words[0]; // what was there before: nobody else gets the same
+  return client->words[0]; // the old value: no other client gets the same
 }
 
-// Answers what was there: the lock has changed if that is `expected`.
+// Returns the old value of the lock. If it is `expected`, the lock now has the new `value`.
 static DAT_UINT64 swap_lock(struct client* client, DAT_UINT64 expected, DAT_UINT64 value) {
   const DAT_RMR_TRIPLET lock = field(client, offsetof(struct shared, lock), 8);
   const DAT_LMR_TRIPLET sink = piece_of(&client->region, client->words, 8);
@@ -131,16 +131,17 @@ static void take_tickets(struct client* client, DAT_UINT64 me) {
   }
 }
 
-// Read, change, write back: without the lock, what another client wrote meanwhile would be lost.
+// Reads the record, changes it and writes it back. Without the lock, this would undo what another
+// client has written meanwhile.
 static void update_record(struct client* client, DAT_UINT64 me) {
   const DAT_RMR_TRIPLET record = field(client, offsetof(struct shared, record), 16);
   DAT_LMR_TRIPLET sink = piece_of(&client->region, client->words, 16);
-  while (swap_lock(client, 0, me) != 0) sched_yield(); // whoever has it may need the processor
+  while (swap_lock(client, 0, me) != 0) sched_yield(); // its owner may need the processor
   CHECK(dat_ep_post_rdma_read(client->ep, 1, &sink, cookie_of(4), &record,
                               DAT_COMPLETION_DEFAULT_FLAG));
   expect_completion(client->side.request_evd, 4);
   if (client->words[0] != client->words[1]) fail("the record is half written");
-  sched_yield(); // the best moment for others to spoil it
+  sched_yield(); // without the lock, others would change it now
   ++client->words[0];
   ++client->words[1];
   write_words(client, record);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // srq_server.c: one server, many clients, one pool of receive buffers. Without a shared receive
-// queue (SRQ) each endpoint needs buffers of its own for the worst case; with it they are needed
-// for what really is under way. The server refills the queue in batches, when its low watermark
-// says that it runs dry, and sleeps on one notification object (CNO) for everything.
+// queue (SRQ), each endpoint needs enough buffers for its own worst case. With an SRQ, the server
+// needs buffers only for the messages that are really under way. The low watermark of the queue
+// reports that few buffers are left. Then the server posts all spare buffers at once. The server
+// sleeps on one notification object (CNO) for the events of all its EVDs.
 #include "connection.h"
 #include <ctype.h>
 
@@ -10,23 +11,23 @@ static const char kUsage[] = "srq_server   start a server and eight clients that
 
 enum { kClients = 8, kRequests = 50, kMessageSize = 64 };
 enum { kBuffers = 32, kLowWatermark = 12 };
-// A client waits for its answer before it asks again, so at most kClients messages are under way:
-// the queue is refilled before it is empty.
+// A client waits for its answer before it asks again. So at most kClients messages are under way,
+// and the queue is refilled before it is empty.
 
-// Cookies name the buffer, and what was done with it.
+// A cookie is the number of a buffer. That of a Send has this flag, too.
 enum { kAnswer = 1 << 16 };
 
 // ---- The server ----
 
 struct server {
   struct side side;
-  DAT_CNO_HANDLE cno; // anything that happens on one of our EVDs wakes the thread that waits here
+  DAT_CNO_HANDLE cno; // an event on any of our EVDs wakes the thread that waits here
   DAT_SRQ_HANDLE srq;
   struct region region;
   char buffers[kBuffers][kMessageSize];
   int spare[kBuffers]; // buffers that are neither on the queue nor in use
   int spares;
-  int running_low; // the watermark was reached and the queue not refilled yet
+  int running_low; // the watermark was reached, and the queue has not been refilled yet
   int received, refills, gone, broken;
 };
 
@@ -36,7 +37,8 @@ static void refill(struct server* server) {
     DAT_LMR_TRIPLET piece = piece_of(&server->region, server->buffers[at], kMessageSize);
     CHECK(dat_srq_post_recv(server->srq, 1, &piece, cookie_of((DAT_UINT64)at)));
   }
-  // The watermark is reported once: arm it again. If the queue is low already it reports at once.
+  // The watermark is reported once, so it is set again. If the queue is already low, the report
+  // comes at once.
   CHECK(dat_srq_set_lw(server->srq, kLowWatermark));
 }
 
@@ -56,7 +58,7 @@ static void open_server(struct server* server) {
   refill(server);
 }
 
-// An EVD holds its CNO: the EVDs go first.
+// A CNO cannot be freed while an EVD has it, so the EVDs give it up first.
 static void close_server(struct server* server) {
   CHECK(dat_srq_free(server->srq)); // buffers that are still on it are ours again
   CHECK(dat_lmr_free(server->region.lmr));
@@ -68,7 +70,7 @@ static void close_server(struct server* server) {
   close_side(&server->side);
 }
 
-// An endpoint with the shared queue; the attributes of such an endpoint must be given.
+// Creates an endpoint with the shared queue. Such an endpoint must be given its attributes.
 static DAT_EP_HANDLE create_srq_endpoint(struct server* server) {
   struct side* side = &server->side;
   DAT_EP_ATTR attributes;
@@ -86,7 +88,7 @@ static DAT_EP_HANDLE create_srq_endpoint(struct server* server) {
   return ep;
 }
 
-// Which buffer a message went to says the cookie; whose message it is says the endpoint.
+// The cookie says in which buffer the message is. The endpoint says which client has sent it.
 static void answer(struct server* server, const DAT_DTO_COMPLETION_EVENT_DATA* done) {
   const DAT_UINT64 at = done->user_cookie.as_64;
   if (done->status != DAT_DTO_SUCCESS) { // the connection ended while a message came in
@@ -104,7 +106,8 @@ static void answer(struct server* server, const DAT_DTO_COMPLETION_EVENT_DATA* d
 
 static void drain(struct server* server, DAT_EVD_HANDLE evd);
 
-// What the endpoint completed last is taken first: it names the endpoint, and buffers of ours.
+// Takes the last completions of the endpoint before it is freed: they name the endpoint, and
+// buffers that are needed again.
 static void part(struct server* server, DAT_EP_HANDLE ep) {
   drain(server, server->side.receive_evd);
   drain(server, server->side.request_evd);
@@ -118,7 +121,7 @@ static void handle(struct server* server, const DAT_EVENT* event) {
   case DAT_DTO_COMPLETION_EVENT:
     if ((done->user_cookie.as_64 & kAnswer) == 0)
       answer(server, done);
-    else // the answer is there, or its client is not: the buffer is free
+    else // the answer has arrived, or its client has gone: the buffer is free
       server->spare[server->spares++] = (int)(done->user_cookie.as_64 & ~(DAT_UINT64)kAnswer);
     break;
   case DAT_CONNECTION_REQUEST_EVENT:
@@ -126,7 +129,7 @@ static void handle(struct server* server, const DAT_EVENT* event) {
                         create_srq_endpoint(server), 0, NULL));
     break;
   case DAT_CONNECTION_EVENT_ESTABLISHED: break;
-  case DAT_CONNECTION_EVENT_BROKEN: // a client that crashed, say: the others are still there
+  case DAT_CONNECTION_EVENT_BROKEN: // a client has crashed, for instance: the others go on
     ++server->broken;
     // fall through
   case DAT_CONNECTION_EVENT_DISCONNECTED:
@@ -153,7 +156,7 @@ static void serve(int announcement) {
   open_server(&server);
   const DAT_PSP_HANDLE listener = listen_anywhere(&server.side, announcement);
   while (server.gone < kClients) {
-    DAT_EVD_HANDLE hint; // one of those that have something: look at all of them
+    DAT_EVD_HANDLE hint; // one EVD that has an event; others may have one, too
     CHECK(dat_cno_wait(server.cno, kPatience, &hint));
     drain(&server, server.side.receive_evd);
     drain(&server, server.side.request_evd);
@@ -168,7 +171,7 @@ static void serve(int announcement) {
          (int)getpid(), server.received, server.gone, kBuffers, server.refills);
   CHECK(dat_psp_free(listener));
   close_server(&server);
-  if (server.broken != 0) fail("%d clients did not say goodbye", server.broken); // ours all do
+  if (server.broken != 0) fail("%d clients did not say goodbye", server.broken); // our clients do
 }
 
 // ---- A client ----
@@ -189,7 +192,7 @@ static void client(DAT_CONN_QUAL qualifier, int index) {
     snprintf(expected, sizeof expected, "CLIENT %d, REQUEST %d", index, i);
     DAT_LMR_TRIPLET in = piece_of(&sink, reply, sizeof reply);
     DAT_LMR_TRIPLET out = piece_of(&source, request, (DAT_VLEN)length);
-    // First the buffer for the answer, then the question.
+    // Post the buffer for the answer before the question is sent.
     CHECK(dat_ep_post_recv(ep, 1, &in, cookie_of(0), DAT_COMPLETION_DEFAULT_FLAG));
     CHECK(dat_ep_post_send(ep, 1, &out, cookie_of(kAnswer), DAT_COMPLETION_DEFAULT_FLAG));
     expect_completion(side.request_evd, kAnswer);

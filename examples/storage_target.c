@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// storage_target.c: a disk behind RDMA, as iSER and NVMe over Fabrics have it. The initiator lends
-// the target a window on its buffer for one command; the target moves the blocks itself, with a
-// Read or a Write, and its answer takes the window back. All addresses count from 0: neither side
-// has to know where the other keeps its memory. DAT 2.0: see dat_ep_post_send_with_invalidate(3)
-// and dat_ep_post_rdma_read_to_rmr(3).
+// storage_target.c: a disk that is reached by RDMA, as in iSER and NVMe over Fabrics. For one
+// command the initiator binds a window to its buffer, which lends the buffer to the target. The
+// target moves the blocks itself, with an RDMA Read or Write. The target's answer invalidates the
+// window. All addresses count from 0, so neither side has to know the addresses of the other. DAT
+// 2.0: see dat_ep_post_send_with_invalidate(3) and dat_ep_post_rdma_read_to_rmr(3).
 #define EXAMPLE_DAT2
 #include "connection.h"
 
@@ -15,7 +15,7 @@ enum { kBlockSize = 512, kBlocks = 64, kAtOnce = 8 };
 enum operation { kReadBlocks = 1, kWriteBlocks = 2 };
 enum status { kDone = 0, kNoSuchBlock = 1, kBadCommand = 2 };
 
-// All numbers big-endian.
+// All numbers are big-endian.
 struct command {
   uint32_t operation;
   uint32_t first; // block
@@ -27,8 +27,8 @@ struct answer {
   uint32_t status;
 };
 
-// What version.h does for the other examples, with addresses that count from the first byte: in our
-// own triplets as well as in those of peers.
+// Registers memory whose addresses count from its first byte, in our own triplets and in those of
+// peers. (create_lmr() of version.h registers memory with our addresses.)
 static struct region register_from_zero(struct side* side, void* memory, DAT_VLEN size) {
   struct region region;
   DAT_REGION_DESCRIPTION description;
@@ -39,8 +39,9 @@ static struct region register_from_zero(struct side* side, void* memory, DAT_VLE
   return region;
 }
 
-// Binds a window to the first `length` bytes of a region that counts from 0. Until it is taken back
-// the peer of this endpoint, and no other, can do there what `privileges` allow.
+// Binds a window to the first `length` bytes of a region that counts from 0. Until the window is
+// invalidated, the peer of this endpoint can access these bytes as `privileges` allow. No other
+// peer can.
 static DAT_RMR_CONTEXT bind_window(DAT_EP_HANDLE ep, DAT_RMR_HANDLE window,
                                    const struct region* region, DAT_VLEN length,
                                    DAT_MEM_PRIV_FLAGS privileges, DAT_COMPLETION_FLAGS flags) {
@@ -71,9 +72,9 @@ struct target {
 
 static char blocks[kBlocks][kBlockSize]; // the disk
 
-// To the disk: an RDMA Read from the initiator's window into one of our own. A Read into plain
-// segments would do as well; into a window it also works on adapters that show the peer where a
-// Read goes, and then the window is all that the peer is shown.
+// To the disk: an RDMA Read from the initiator's window into a window of our own. On Datum a Read
+// into local segments would do as well. Other adapters tell the peer the context of the memory into
+// which they read. With a window, that is the context of the window only.
 static void fetch(struct target* target, uint32_t first, DAT_VLEN length, DAT_RMR_CONTEXT window) {
   const DAT_RMR_TRIPLET source = remote_piece(window, 0, length);
   const DAT_RMR_TRIPLET sink =
@@ -94,19 +95,20 @@ static void deliver(struct target* target, uint32_t first, DAT_VLEN length,
   ++target->reads;
 }
 
-// The answer invalidates the window. A Write through it is in memory by then; a Read may be under
-// way still, so the answer waits for it: the fence. Solicited: this message is worth waking for.
+// The answer invalidates the window. An earlier Write has used the window by then. But an earlier
+// Read may still be under way, so a fence makes the answer wait for the Read. The answer is
+// solicited, so it wakes the initiator.
 static void answer(struct target* target, uint32_t status, DAT_RMR_CONTEXT window) {
   DAT_LMR_TRIPLET piece = piece_of(&target->region, &target->answer, sizeof target->answer);
   target->answer.status = htobe32(status);
   CHECK(dat_ep_post_send_with_invalidate(
       target->ep, 1, &piece, cookie_of(2),
       DAT_COMPLETION_BARRIER_FENCE_FLAG | DAT_COMPLETION_SOLICITED_WAIT_FLAG, DAT_TRUE, window));
-  // What was posted before is done, too: it has an event of its own only if it failed.
+  // The suppressed operation before the answer has ended, too. It has an event only if it failed.
   expect_completion(target->side.request_evd, 2);
 }
 
-// What a peer asks for is checked before it is done.
+// Checks the command of the peer, carries it out if it is allowed, and answers.
 static void carry_out(struct target* target) {
   const uint32_t operation = be32toh(target->command.operation);
   const uint32_t first = be32toh(target->command.first);
@@ -122,7 +124,7 @@ static void carry_out(struct target* target) {
   else
     status = kBadCommand;
   if (status != kDone) ++target->refused;
-  // Before the answer: the initiator sends the next command as soon as it has it.
+  // Posted before the answer: the initiator sends its next command as soon as it has the answer.
   post_receive(target->ep, &target->region, &target->command, sizeof target->command);
   answer(target, status, window);
 }
@@ -180,12 +182,13 @@ struct initiator {
   int given_back;
 };
 
-static char cache[kAtOnce][kBlockSize]; // what is lent to the target
+static char cache[kAtOnce][kBlockSize]; // the buffer that is lent to the target
 
-// Which messages wake a sleeping receiver, the sender decides: those with the flag.
+// At this endpoint the sender of a message decides whether the message wakes a sleeping receiver.
+// The attribute recv_completion_flags asks for that.
 static DAT_EP_HANDLE create_endpoint_for_answers(struct side* side) {
   DAT_EP_ATTR attributes;
-  memset(&attributes, 0, sizeof attributes); // 0 is the largest size there is
+  memset(&attributes, 0, sizeof attributes); // a size of 0 stands for the largest one
   attributes.service_type = DAT_SERVICE_TYPE_RC;
   attributes.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
   attributes.max_recv_dtos = attributes.max_request_dtos = 4;
@@ -194,8 +197,8 @@ static DAT_EP_HANDLE create_endpoint_for_answers(struct side* side) {
   return create_endpoint_with(side, &attributes);
 }
 
-// The completion says which window came back, and nobody reaches the buffer any more: it can be
-// used, or lent again, without a word to the target.
+// The completion says which window was invalidated. From then on the target cannot access the
+// buffer. So the buffer can be used, or lent again, without a message to the target.
 static uint32_t await_answer(struct initiator* initiator, DAT_RMR_CONTEXT lent) {
   DAT_RMR_PARAM param;
   const DAT_EVENT event = expect(initiator->side.receive_evd, DAT_DTO_COMPLETION_EVENT);
@@ -209,8 +212,8 @@ static uint32_t await_answer(struct initiator* initiator, DAT_RMR_CONTEXT lent) 
   return be32toh(initiator->answer.status);
 }
 
-// Lends the buffer for one command: to be read when the target shall write its disk, and the other
-// way round.
+// Lends the buffer for one command. The target may read the buffer if it shall write to its disk,
+// and may write to the buffer if it shall read from its disk.
 static uint32_t command(struct initiator* initiator, enum operation operation, uint32_t first,
                         uint32_t count) {
   const DAT_RMR_CONTEXT lent = bind_window(
@@ -223,7 +226,7 @@ static uint32_t command(struct initiator* initiator, enum operation operation, u
   initiator->command.count = htobe32(count);
   initiator->command.window = htobe32(lent);
   post_receive(initiator->ep, &initiator->region, &initiator->answer, sizeof initiator->answer);
-  // It may be posted at once: what follows a bind on its endpoint waits for it.
+  // The Send may be posted at once: it starts only after the bind, which was posted before.
   CHECK(dat_ep_post_send(initiator->ep, 1, &piece, cookie_of(1), DAT_COMPLETION_DEFAULT_FLAG));
   expect_completion(initiator->side.request_evd, 1);
   return await_answer(initiator, lent);
@@ -245,7 +248,7 @@ static void use_disk(struct initiator* initiator) {
     fill_cache(first);
     if (command(initiator, kWriteBlocks, first, kAtOnce) != kDone) fail("cannot write %u", first);
   }
-  for (uint32_t first = kBlocks; first > 0;) { // backwards: no command finds its own bytes
+  for (uint32_t first = kBlocks; first > 0;) { // backwards, unlike the writes
     first -= kAtOnce;
     if (command(initiator, kReadBlocks, first, kAtOnce) != kDone) fail("cannot read %u", first);
     if (!cache_holds(first)) fail("block %u came back changed", first);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// take_jobs.c: what the order of operations is, and how to buy more of it. A worker fetches jobs
-// from slots in the memory of their maker, four at a time, and then adds 4 to a number there: the
-// slots may be filled again. Nothing else keeps that addition from overtaking the RDMA Reads than
-// its fence. And nothing is gained by waking up for each Read: only the addition is signalled.
-// DAT 2.0 with the extensions for InfiniBand: see dat_ib_post_fetch_and_add(3).
+// take_jobs.c: in which order operations take effect, and how a fence makes an operation wait for
+// earlier ones. A worker fetches jobs, four at a time, by RDMA Reads of slots in the memory of
+// their maker. Then the worker adds 4 to a number there, which tells the maker to fill the slots
+// again. Only its fence keeps the addition from overtaking the Reads. The completions of the Reads
+// wake no thread, since the worker can go on only after the addition. DAT 2.0 with the extensions
+// for InfiniBand: see dat_ib_post_fetch_and_add(3).
 #define EXAMPLE_DAT2
 #include "connection.h"
 #include <sched.h>
@@ -16,11 +17,11 @@ static const char kUsage[] =
 enum { kSlots = 4, kBatches = 10, kWords = 511 };
 
 struct job {
-  DAT_UINT64 number; // all in the byte order of the host: both run on one
+  DAT_UINT64 number; // in the byte order of this host, where both processes run
   DAT_UINT64 words[kWords];
 };
 
-// What the maker lets the worker see: read the slots, add to the number.
+// The memory that the maker offers. The worker may read the slots, and add to `taken`.
 struct board {
   struct job slots[kSlots];
   DAT_UINT64 taken;
@@ -30,7 +31,7 @@ static DAT_UINT64 word_of(DAT_UINT64 job, unsigned index) {
   return job * 1000003U + index;
 }
 
-// An empty message says: four jobs are there. The receive for it needs no memory.
+// An empty message says that the slots have four new jobs. The receive for it needs no memory.
 static void post_empty_receive(DAT_EP_HANDLE ep) {
   CHECK(dat_ep_post_recv(ep, 0, NULL, cookie_of(0), DAT_COMPLETION_DEFAULT_FLAG));
 }
@@ -44,7 +45,8 @@ static void fill_slots(struct board* board, DAT_UINT64 first) {
   }
 }
 
-// The addition makes no event here: we look. Meanwhile the worker may have ended.
+// The addition makes no event at the maker, so the maker polls its memory. It also polls for
+// connection events, since the worker may have ended.
 static void await_taken(struct side* side, const struct board* board, DAT_UINT64 expected) {
   const time_t give_up = time(NULL) + (time_t)(kPatience / 1000000);
   while (__atomic_load_n(&board->taken, __ATOMIC_ACQUIRE) != expected) {
@@ -95,13 +97,14 @@ struct worker {
   struct region region;
   DAT_RMR_TRIPLET board;
   struct job jobs[kSlots];
-  DAT_UINT64 taken; // before our addition
+  DAT_UINT64 taken; // the number before our addition
 };
 
-// To leave it to each post whether its completion wakes anybody is a property of the endpoint.
+// On this endpoint each post decides whether its completion wakes a thread. The attribute
+// request_completion_flags allows that.
 static DAT_EP_HANDLE create_quiet_endpoint(struct side* side) {
   DAT_EP_ATTR attributes;
-  memset(&attributes, 0, sizeof attributes); // 0 is the largest size there is
+  memset(&attributes, 0, sizeof attributes); // a size of 0 stands for the largest one
   attributes.service_type = DAT_SERVICE_TYPE_RC;
   attributes.request_completion_flags = DAT_COMPLETION_UNSIGNALLED_FLAG;
   attributes.max_recv_dtos = 2;
@@ -131,7 +134,8 @@ static void post_addition(struct worker* worker) {
                                   DAT_COMPLETION_BARRIER_FENCE_FLAG));
 }
 
-// The events of the Reads are queued before it, and need no waiting for.
+// Completions come in posting order: the Reads, then the addition. Only that of the addition wakes
+// this thread, and then all five events are in the queue.
 static void await_batch(struct worker* worker) {
   for (DAT_UINT64 i = 0; i < kSlots; ++i)
     if (expect_completion(worker->side.request_evd, i) != sizeof(struct job)) fail("half a job");
@@ -149,7 +153,7 @@ static void do_jobs(const struct worker* worker, DAT_UINT64 first) {
   }
 }
 
-// Endpoints and event dispatchers count by themselves what happens to them.
+// Prints counters, which endpoints and event dispatchers keep by themselves.
 static void report(const struct worker* worker) {
   DAT_UINT64 ep[DCNT_EP_ALL_COUNTERS], evd[DCNT_EVD_ALL_COUNTERS];
   CHECK(dat_ib_query_counters(worker->ep, DCNT_EP_ALL_COUNTERS, ep, 0));
@@ -158,7 +162,7 @@ static void report(const struct worker* worker) {
          "times\n",
          (int)getpid(), kBatches * kSlots, ep[DCNT_EP_POST_READ], ep[DCNT_EP_POST_FETCH_ADD],
          evd[DCNT_EVD_DTO_CALLBACK], evd[DCNT_EVD_WAIT_NOTIFY]);
-  // To be read by people, all that are not 0, or one alone.
+  // This call prints, for people, every counter that is not 0. It can also print a single counter.
   CHECK(dat_ib_print_counters(worker->ep, DCNT_EP_ALL_COUNTERS, 0));
   if (evd[DCNT_EVD_WAIT_NOTIFY] > kBatches) fail("more often than anything was signalled");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// version.h: in which DAT 1.2 and 2.0 differ, as far as the examples use it. dat2(7) has the rest.
-// A program that moves from one to the other changes lines like these.
+// version.h: the differences between DAT 1.2 and 2.0 that matter to the examples. dat2(7) lists all
+// differences. A program that moves from one version to the other changes lines like these.
 #ifndef DATUM_EXAMPLES_VERSION_H
 #define DATUM_EXAMPLES_VERSION_H
 
@@ -31,7 +31,7 @@ static inline DAT_RETURN create_lmr(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, void* me
 
 #else
 
-// Other order, no padding, and the length of a piece has 32 bits.
+// In DAT 2.0 a triplet has its members in another order, no padding, and a length of 32 bits.
 static inline DAT_LMR_TRIPLET local_piece(DAT_LMR_CONTEXT context, DAT_VADDR start,
                                           DAT_VLEN length) {
   const DAT_LMR_TRIPLET piece = {start, (DAT_SEG_LENGTH)length, context};
@@ -44,7 +44,8 @@ static inline DAT_RMR_TRIPLET remote_piece(DAT_RMR_CONTEXT context, DAT_VADDR st
   return piece;
 }
 
-// One argument more: peers may name the memory by our addresses, as in DAT 1.2, or count from 0.
+// DAT 2.0 has one argument more. It says whether triplets for this memory have our addresses, as in
+// DAT 1.2, or addresses that count from 0.
 static inline DAT_RETURN create_lmr(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, void* memory, DAT_VLEN size,
                                     DAT_MEM_PRIV_FLAGS privileges, DAT_LMR_HANDLE* lmr,
                                     DAT_LMR_CONTEXT* lmr_context, DAT_RMR_CONTEXT* rmr_context) {

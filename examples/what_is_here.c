@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // what_is_here.c: which interface adapters a program can open, what each can do, and whether one
-// can stand in for another. A program asks before it chooses: it needs no event dispatcher for
-// that, and connects to nobody. DAT 2.0 with the extensions for InfiniBand: see
+// can replace another. A program can ask this before it chooses an adapter. To ask, it needs no
+// event dispatcher and no connection. DAT 2.0 with the extensions for InfiniBand: see
 // dat_ib_open_query(3) and dat_registry_providers_related(3).
 #define EXAMPLE_DAT2
 #include "common.h"
@@ -23,14 +23,14 @@ static int number_of_adapters;
 
 static void add_adapter(const char* name) {
   for (int i = 0; i < number_of_adapters; ++i)
-    if (strcmp(adapters[i].name, name) == 0) return; // listed for each version, thread-safe or not
+    if (strcmp(adapters[i].name, name) == 0) return; // the registry may list a name twice
   if (number_of_adapters == kMost) fail("more than %d adapters", kMost);
   if (strlen(name) >= DAT_NAME_MAX_LENGTH) fail("%s: the name is too long", name);
   strcpy(adapters[number_of_adapters++].name, name);
 }
 
-// The registry knows names: those of dat.conf, and those that need no file. It has loaded nothing
-// for that, so a name in the list may still fail.
+// The registry lists the adapters of dat.conf, and those that need no file. It does not load their
+// providers for that. So an adapter in the list may still fail to open.
 static void list_adapters(void) {
   static DAT_PROVIDER_INFO infos[2 * kMost];
   DAT_PROVIDER_INFO* places[2 * kMost];
@@ -50,7 +50,8 @@ static void print_address(DAT_IA_ADDRESS_PTR address) {
   printf("  address      %s\n", result == 0 ? host : gai_strerror(result));
 }
 
-// Operations beyond DAT 2.0 are named attributes of the provider: TRUE where they are offered.
+// Each operation beyond DAT 2.0 is a named attribute of the provider. Its value is TRUE if the
+// provider offers the operation.
 static void print_operations(const DAT_IA_ATTR* ia, const DAT_PROVIDER_ATTR* provider) {
   static const char* const kNames[] = {DAT_IB_ATTR_FETCH_AND_ADD, DAT_IB_ATTR_CMP_AND_SWAP,
                                        DAT_IB_ATTR_IMMED_DATA, DAT_IB_ATTR_UD,
@@ -66,8 +67,8 @@ static void print_operations(const DAT_IA_ATTR* ia, const DAT_PROVIDER_ATTR* pro
   printf("\n");
 }
 
-// The handle keeps what the answer points at, and the adapter open: only of an open one can be
-// asked what it is related to.
+// The query handle keeps valid what the answer points at. It also keeps the adapter open. Only an
+// open adapter can be asked which others it is related to.
 static void describe(struct adapter* adapter, int wanted) {
   DAT_IA_ATTR ia;
   DAT_PROVIDER_ATTR provider;
@@ -88,7 +89,8 @@ static void describe(struct adapter* adapter, int wanted) {
   print_operations(&ia, &provider);
 }
 
-// Who was connected through one of two related adapters may connect anew through the other.
+// If two adapters are related, a program that was connected through one may connect again through
+// the other.
 static void print_relations(const struct adapter* adapter) {
   int found = 0;
   printf("%s can be replaced by:", adapter->name);
@@ -97,7 +99,7 @@ static void print_relations(const struct adapter* adapter) {
     if (adapter == &adapters[i]) continue;
     CHECK(dat_registry_providers_related((DAT_NAME_PTR)(uintptr_t)adapter->name, adapters[i].name,
                                          &answer));
-    if (answer != DAT_HA_TRUE) continue; // no, nobody knows, or they do not agree
+    if (answer != DAT_HA_TRUE) continue; // no, or unknown, or the two providers disagree
     printf(" %s", adapters[i].name);
     ++found;
   }
@@ -109,7 +111,8 @@ int main(int argc, char** argv) {
   int absent = 0;
   if (wanted && argv[1][0] == '-') no_arguments(argc, argv, kUsage);
   for (int i = 1; i < argc; ++i) add_adapter(argv[i]);
-  // libdapl's provider says at length what each adapter of its lacks: of use to who asks for one.
+  // libdapl's provider prints at length what each of its adapters lacks. That helps only a user who
+  // has named an adapter.
   if (!wanted) setenv("DAPL_DBG_TYPE", "0", 0);
   if (!wanted) list_adapters();
   for (int i = 0; i < number_of_adapters; ++i) describe(&adapters[i], wanted);
@@ -120,7 +123,7 @@ int main(int argc, char** argv) {
       ++absent;
     else
       CHECK(dat_ib_close_query(adapters[i].query));
-  // A dat.conf often names hardware that other machines have.
+  // A dat.conf often names hardware that this machine does not have.
   if (absent > 0 && !wanted)
     printf("%d more names are known and cannot be opened here; ask for one to see why\n", absent);
   return wanted && absent > 0 ? 1 : said_all();

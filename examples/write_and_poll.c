@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// write_and_poll.c: the fastest way to hand over a message. The writer puts it into the reader's
-// memory by RDMA Write; the reader looks at the last bytes of that memory until they change. It
-// posts nothing, gets no event, and calls no function of DAT while it looks.
+// write_and_poll.c: the fastest way to hand over a message. The writer puts the message into the
+// reader's memory by RDMA Write. The reader polls the last bytes of that memory until they change.
+// While it polls, the reader posts nothing, gets no event, and calls no function of DAT.
 //
-// Why the last bytes: Datum lets a Write appear in address order, its last bytes last, and the
-// Writes of one endpoint in posting order. The DAT specification does not promise that. A program
-// for every provider sends a message behind the Write instead: see dat_ep_post_rdma_write(3).
+// Why the last bytes: with Datum, the bytes of a Write appear in address order, the last bytes
+// last. The Writes of one endpoint appear in posting order. The DAT specification does not promise
+// that. A program for any provider sends a message after the Write instead: see
+// dat_ep_post_rdma_write(3).
 #include "connection.h"
 #include <time.h>
 
@@ -15,14 +16,14 @@ static const char kUsage[] =
 enum { kMessages = 64, kWords = 512 }; // messages of 4 KiB
 enum { kPause = 500 };                 // microseconds between them
 
-// The sequence number makes the last word differ from what was there before: zero.
+// The last word is a sequence number, so it differs from the 0 that was there before.
 struct message {
   uint64_t words[kWords - 2];
   uint64_t written_at; // nanoseconds
-  uint64_t sequence;   // the last bytes: from 1
+  uint64_t sequence;   // the last bytes; counted from 1
 };
 
-// One slot for each message. With fewer slots the reader would have to tell the writer which ones
+// One slot for each message. With fewer slots the reader would have to tell the writer which slots
 // it has read, by a Write in the other direction.
 static struct message slots[kMessages];
 
@@ -36,7 +37,8 @@ static uint64_t word_of(uint64_t sequence, unsigned index) {
   return sequence * 1000003U + index;
 }
 
-// Spins until the message is there. `acquire`: what we read afterwards is not older than this.
+// Spins until the message is there. Because the load is an acquire, later loads get all of the
+// message.
 static void await(const struct message* message, uint64_t sequence) {
   const uint64_t give_up = now() + (uint64_t)kPatience * 1000U;
   unsigned spins = 0;
@@ -69,13 +71,13 @@ static void read_messages(void) {
 static void reader(int announcement) {
   struct side side;
   open_side(&side, 8);
-  // Only this privilege: the writer cannot read, and nobody else knows the context.
+  // With this privilege alone, the writer can write but not read. No other peer knows the context.
   const struct region region =
       register_memory(&side, slots, sizeof slots, DAT_MEM_PRIV_REMOTE_WRITE_FLAG);
   const DAT_EP_HANDLE ep = create_endpoint(&side);
   const DAT_PSP_HANDLE listener = listen_anywhere(&side, announcement);
 
-  // The place to write to travels with the answer to the connection request.
+  // The accept carries the address to which the writer shall write, as private data.
   struct offer offer = make_offer(&region, slots, sizeof slots);
   const DAT_EVENT request = expect(side.connect_evd, DAT_CONNECTION_REQUEST_EVENT);
   CHECK(
@@ -119,7 +121,7 @@ static void writer(DAT_CONN_QUAL qualifier) {
     const DAT_RMR_TRIPLET slot = {remote.rmr_context, 0,
                                   remote.target_address + (sequence - 1) * sizeof message,
                                   sizeof message};
-    usleep(kPause); // so that the reader's figure is the way of one message, not of a queue
+    usleep(kPause); // so that the reader measures a single message, not a queue
     fill(&message, sequence);
     write_message(ep, &source, &message, &slot);
     expect_completion(side.request_evd, sequence); // the source may be changed only now

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// write_immediate.c: RDMA Writes that announce themselves. The bytes go where the writer says; the
-// number that travels with them uses up a receive of the reader, which needs no memory, and its
-// completion wakes the reader when the bytes are there. write_and_poll.c does without the event, at
-// the price of a reader that spins. DAT 2.0 with the extensions for InfiniBand: see
-// dat_ib_post_rdma_write_immed(3).
+// write_immediate.c: RDMA Writes that wake the reader. The writer says where the bytes go, and
+// sends a number with them. The number uses up a receive of the reader, and this receive needs no
+// memory. The completion of the receive wakes the reader when the bytes are there. In
+// write_and_poll.c there is no such event, so its reader has to spin. DAT 2.0 with the extensions
+// for InfiniBand: see dat_ib_post_rdma_write_immed(3).
 #define EXAMPLE_DAT2
 #include "connection.h"
 
@@ -12,7 +12,8 @@ static const char kUsage[] =
 
 enum { kBlocks = 60, kSlots = 4, kBlockSize = 16384 };
 
-static unsigned char memory[kSlots][kBlockSize]; // of the reader, and what the writer writes from
+// In the reader, the target of the Writes. In the writer, their source.
+static unsigned char memory[kSlots][kBlockSize];
 
 // No two blocks have the same length.
 static size_t length_of(DAT_UINT32 block) {
@@ -30,7 +31,7 @@ static void post_empty_receive(DAT_EP_HANDLE ep) {
 
 // ---- The reader ----
 
-// Sleeps until a block is there; answers its number.
+// Sleeps until a block is there. Returns its number.
 static DAT_UINT32 await_block(struct side* side) {
   const DAT_EVENT event = expect(side->receive_evd, (DAT_EVENT_NUMBER)DAT_IB_DTO_EVENT);
   const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
@@ -94,7 +95,8 @@ static void write_block(DAT_EP_HANDLE ep, const struct region* source, const DAT
   for (size_t i = 0; i < length_of(block); ++i) bytes[i] = byte_of(block, i);
   const DAT_LMR_TRIPLET piece = piece_of(source, bytes, length_of(block));
   const DAT_RMR_TRIPLET target = remote_piece(slots->rmr_context, slot, length_of(block));
-  // We shall know that it arrived when the slot comes back: no event here, unless it fails.
+  // The slot that comes back shows that the block has arrived. So the completion is suppressed, and
+  // there is an event only if the Write fails.
   CHECK(dat_ib_post_rdma_write_immed(ep, 1, &piece, cookie_of(block), &target, block,
                                      DAT_COMPLETION_SUPPRESS_FLAG));
 }
@@ -110,7 +112,7 @@ static void writer(DAT_CONN_QUAL qualifier) {
   const DAT_RMR_TRIPLET slots = read_offer(&established);
 
   for (DAT_UINT32 block = 0; block < kBlocks + kSlots; ++block) {
-    if (block >= kSlots) { // all slots are taken: wait for the oldest
+    if (block >= kSlots) { // all slots are taken: wait until the oldest comes back
       expect_completion(side.receive_evd, 0);
       post_empty_receive(ep);
     }

@@ -2,20 +2,21 @@
 // bench/waiting/ends.h: implements the roles of habits.h and two_words.h over DAT. For each cell it
 // also implements them over a limit: the least software that could do the same on this machine.
 //
-// If both sides share a core, a thread that sleeps gets the core sooner than a thread that polls.
-// So there the second thread of a target answers, unless the first thread itself sleeps.
+// If both sides share a core, a limit's target answers in a second thread that sleeps, because a
+// sleeping thread gets the core sooner than a polling one. A target whose habit is to sleep answers
+// in its own thread, and has no second one.
 //
 // The limits have the cell's habits, work between polls, cores and octets:
 //   line     a request in a cache line and an answer in another. If the target's own thread does
 //            not poll, a second thread of its process, asleep on a futex, is woken and answers.
-//   copy     the kernel copies (/proc/PID/mem), for Writes and Reads within a host. A Write goes
-//            by a line while the target polls a line on another core; the limit knows at once
-//            whether it does.
+//   copy     the kernel copies (/proc/PID/mem), for Writes and Reads within a host. While the
+//            target polls on another core, a Write goes by a line instead. The initiator reads
+//            from shared memory (Control::polls) whether the target polls.
 //   sockets  TCP over loopback: a request and an answer as long as the frames of iWARP. The
 //            target's own thread polls, or sleeps in recv(2). Otherwise a second thread sleeps
 //            in recv(2).
-// In the cells of two words a change of habit costs a limit nothing: see CopyTwoWords and
-// SocketTwoWords.
+// In the cells of Operation::TwoWords, a limit pays nothing when a side changes its habit: see
+// CopyTwoWords and SocketTwoWords.
 #pragma once
 
 #include <functional>
@@ -33,7 +34,8 @@ class Contest {
  public:
   virtual ~Contest() = default;
   virtual std::string name() const = 0; // "dat", "line", ...
-  // Each function runs in the process of its side. It meets the other side, so both must be called.
+  // Each function runs in the process of its side. It may call Place::meet(), so the process of the
+  // other side must call its function, too.
   virtual std::unique_ptr<InitiatorEnd> initiator(Place& place) = 0;
   virtual std::unique_ptr<TargetEnd> target(Place& place) = 0;
   virtual std::unique_ptr<TwoWordsEnd> two_words(Place& place) = 0;

@@ -2,7 +2,7 @@
 // bench/waiting/figures.h: the figures of a run, and collecting them.
 //
 // A sample above a millisecond may be the fault of the machine. In that case the kernel reports
-// that threads of this run were ready for as long and had no processor
+// that threads of this run were ready and had no processor for all but a millisecond of the sample
 // (/proc/PID/task/TID/schedstat). Such samples are excused: they are counted, but left out of
 // `counted_p99`.
 #pragma once

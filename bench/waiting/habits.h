@@ -31,7 +31,8 @@ class TargetEnd {
   virtual std::uint64_t word() const = 0;
   // The number that polls have found. For an operation that polls cannot find, the same as word().
   virtual std::uint64_t polled() const = 0;
-  // The target changes its habit. A program over DAT does not announce such a change.
+  // Called when the target changes its habit. Only limits make use of that, because a program over
+  // DAT does not announce such a change.
   virtual void stops_polling() {}
   virtual void polls_again() {}
 };

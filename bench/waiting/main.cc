@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum-waiting: measures the time from post to completion for each habit of both sides, and beside
-// it the least software with the same habits. scripts/bench/waiting.py makes tables of its output.
+// datum-waiting: measures the time from post to completion for each habit of both sides, over Datum
+// and over a limit with the same habits (ends.h). scripts/bench/waiting.py makes tables of the
+// output.
 #include <array>
 #include <cstdio>
 #include <cstdlib>

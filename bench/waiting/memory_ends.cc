@@ -89,8 +89,8 @@ class ProcessMemory {
   int file_;
 };
 
-// Uses a line for a Write while the target polls on another core: the target then answers sooner
-// than the kernel copies.
+// Uses a line for a Write while the target polls on another core, because the target then answers
+// sooner than the kernel copies.
 class CopyInitiator final : public InitiatorEnd {
  public:
   CopyInitiator(Place& place, Lines& lines, const Cell& cell)
@@ -148,7 +148,8 @@ class LineTarget final : public TargetEnd {
   std::uint64_t word() const override { return __atomic_load_n(&word_, __ATOMIC_ACQUIRE); }
   std::uint64_t polled() const override { return word(); }
   void polls_again() override { control_.polls.store(own_core_, std::memory_order_seq_cst); }
-  // An initiator that does not see the new value in time has written before the poll below.
+  // If an initiator still reads the old value, it has stored its request before that. Then the poll
+  // below finds the request.
   void stops_polling() override {
     control_.polls.store(false, std::memory_order_seq_cst);
     poll();

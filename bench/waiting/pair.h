@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/pair.h: two processes, each on its core, and a page of memory between them.
-// Lives here: starting, meeting, ending, and the words that one process sends the other.
+// Lives here: starting, meeting and ending the processes, and the data that they tell each other.
 // Not here:   the work of the two processes.
 #pragma once
 
@@ -22,8 +22,8 @@ struct Control {
   alignas(64) std::atomic<std::uint64_t> completed{0};
   // True: the initiator is done, and the target leaves its habit.
   alignas(64) std::atomic<bool> stop{false};
-  // For limits. True: the target's first thread polls for operations, so the second thread need
-  // not.
+  // For limits. True: the target's first thread polls for operations, so the second thread need not
+  // be woken.
   alignas(64) std::atomic<bool> polls{false};
   alignas(64) std::array<std::atomic<std::uint32_t>, 2> met{};
 

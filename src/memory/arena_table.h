@@ -20,8 +20,8 @@ inline constexpr std::size_t kChunkSize = std::size_t{1} << kChunkShift;
 // The kernel gives user addresses beyond 48 bits only to programs that ask for them. Datum never
 // asks for them.
 inline constexpr unsigned kAddressBits = 48;
-// The most arenas, and so the most descriptors that they hold. The number of an arena fits in one
-// byte; 0 means no arena.
+// There are at most this many arenas, and each has at most one descriptor. The number of an arena
+// fits in one byte; 0 means no arena.
 inline constexpr unsigned kMaxArenas = 255;
 static_assert(kMaxArenas <= 0xff);
 
@@ -42,7 +42,7 @@ class ArenaTable {
     const unsigned number = __atomic_load_n(&owners_[address >> kChunkShift], __ATOMIC_ACQUIRE);
     if (number == 0) return 0;
     const ArenaSlot& slot = slots_[number - 1];
-    // An arena need not fill its last chunk. What lies behind the arena belongs to other code.
+    // An arena need not fill its last chunk. The rest of that chunk belongs to other code.
     const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
     return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
   }
@@ -67,7 +67,7 @@ class ArenaTable {
     std::atomic<std::uint32_t> version{0}; // odd while a writer is at work
     std::atomic<std::uintptr_t> base{0};
     std::atomic<std::size_t> length{0};
-    std::atomic<int> fd{0}; // valid only with a length
+    std::atomic<int> fd{0}; // valid only if `length` is not 0
     std::atomic<std::uint64_t> device{0}, inode{0};
     std::atomic<datum_memory_pages> pages{DATUM_MEMORY_PAGES_BASE};
     std::atomic<bool> single_block{false};

@@ -15,18 +15,18 @@ inline constexpr std::size_t kLargestArena = std::size_t{16} << 30;
 
 class Arenas {
  public:
-  // Returns zeroed memory inside one arena, and no memory twice unless uncarve() took it back.
-  // NULL: errno says why.
+  // Returns zeroed memory inside one arena. It never returns the same memory twice, unless
+  // uncarve() took it back. NULL: errno says why.
   void* carve(std::size_t size, std::size_t alignment);
 
-  // Takes back the range that was carved last, if it is not needed.
+  // Takes the range back if it was carved last. Otherwise does nothing.
   void uncarve(void* address, std::size_t size);
 
   // Makes an arena for one block, and returns the block. NULL: errno says why.
   void* open_block(std::size_t size, datum_memory_pages& obtained);
   // For addresses of live blocks only.
   void close_block(void* address);
-  // 0: the block shares its arena with others.
+  // 0: the arena of the block has other blocks, too, or the address is in no arena.
   std::size_t block_length(const void* address) const;
 
   // Does what datum_memory_lookup promises.
@@ -53,13 +53,15 @@ class Arenas {
   ArenaTable table_;
   Mutex mutex_;
   Record records_[kMaxArenas];
-  unsigned current_ = 0;          // the arena that is carved from; 0: none yet
-  std::size_t wanted_length_ = 0; // the newest arena's length without limits
+  unsigned current_ = 0; // the arena that is carved from; 0: none yet
+  // The length that the newest arena would have if no limit had made it shorter.
+  std::size_t wanted_length_ = 0;
 };
 
 // The allocator's hooks and the fork handlers get no context from their callers, so there is one
 // object per process. The object needs no constructor, because the first malloc() may come before
-// constructors run. It is all zero bits: otherwise it would take 4 MiB of the file of each library.
+// constructors run. All its bits are zero. Otherwise it would add 4 MiB to the files of
+// libdatum.so.1 and libdatum-malloc.so.
 extern Arenas process_arenas;
 
 } // namespace datum::memory

@@ -21,7 +21,7 @@ enum class PagePool { Ordinary, HugeTlb };
 // A memfd of that length that can neither shrink nor grow, or -errno.
 int open_sealed_memfd(std::size_t length, PagePool pool);
 
-// 0 and a mapping that begins at a chunk boundary, or errno.
+// Returns 0 and sets `out`, or returns an errno. The mapping begins at a chunk boundary.
 int map_new_file(std::size_t length, PagePool pool, ArenaInfo& out);
 void unmap(const ArenaInfo& info);
 

@@ -65,8 +65,8 @@ Filter filter_of(Version version) {
   return filter;
 }
 
-// If the caller is privileged, the filter is installed without PR_SET_NO_NEW_PRIVS. Then programs
-// may still gain privileges by exec, as those tests need that become another user.
+// If the caller is privileged, the filter is installed without PR_SET_NO_NEW_PRIVS. So programs may
+// still gain privileges by exec. Tests that become another user need that.
 bool install(Filter& filter) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0) return true;

@@ -13,7 +13,8 @@
 namespace datum::test {
 namespace {
 
-// Calls `run` in the thread that finds the next message for the side whose EVDs have the CNO.
+// A proxy agent of a CNO. At the next trigger of the CNO it calls `run`, in the thread that has
+// found the event.
 struct Agent {
   std::function<void()> run;
   std::promise<void> done;

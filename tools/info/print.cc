@@ -185,7 +185,7 @@ std::string json_of(const std::optional<std::string>& text) {
   return text ? json_string(*text) : kJsonNull;
 }
 
-// For texts of which none is empty.
+// An empty text stands for no value, and becomes null.
 std::string json_or_null(const std::string& text) {
   return text.empty() ? kJsonNull : json_string(text);
 }

@@ -35,7 +35,7 @@ enum class StartResult : std::uint8_t {
 enum class ConnectFailure : std::uint8_t {
   PeerRejected,
   NonPeerRejected,
-  NobodyListens, // a listener may come a moment later
+  NobodyListens, // not now, but a listener may come a moment later
   Unreachable,
 };
 enum class CloseReason : std::uint8_t { Disconnected, Broken };
@@ -47,7 +47,7 @@ enum class RequestClass : std::uint8_t { Placed, Read };
 enum class TakeResult : std::uint8_t {
   Taken,
   NoReceive,  // no Recv is posted: the message waits until on_receive_posted()
-  Protection, // the Recv's memory is gone and it has failed, or the connection broke
+  Protection, // the Recv has failed because its memory is gone, or the connection broke
 };
 
 // The calls of a channel to the endpoint that it belongs to.
@@ -114,12 +114,12 @@ class Channel {
   // Starts the request only if all of it can leave during this call. So `request` and its segments
   // need not stay. Later: the request cannot leave during this call, and no on_room() follows.
   virtual StartResult start_now(const WorkRequest& request) = 0;
-  // A Send, or a Write to `target`, is being posted. The channel may prefetch the memory that
-  // start_now() will write, and the core checks the post meanwhile. Nothing of the post has been
-  // checked yet.
+  // Called when a Send, or a Write to `target`, is posted, before the core checks the post. The
+  // channel may prefetch the memory that start_now() will write. The memory is then fetched while
+  // the core checks.
   virtual void prefetch(const RemoteTriplet* /*target*/) {}
-  // True: the caller polls before it starts the request. The peer may have sent something, still
-  // unread, that lets the request take a faster way.
+  // True: the caller polls before it starts the request. The peer may have sent something that is
+  // still unread, and that lets the request take a faster way.
   virtual bool should_look_first(const WorkRequest&) const { return false; }
   // A Recv was posted while a message waited for a Recv.
   virtual void on_receive_posted() = 0;
@@ -138,8 +138,8 @@ class Channel {
   virtual ConnQual local_port() const = 0;
   virtual ConnQual remote_port() const = 0;
   virtual Address remote_address() const = 0;
-  // The present path of the connection, and the reason why no faster path is used (empty: there is
-  // none).
+  // The present path of the connection, and the reason why no faster path is used. An empty reason:
+  // there is no faster path, or no connection.
   virtual const char* path() const = 0;
   virtual std::string path_reason() const = 0;
 };

@@ -2,7 +2,7 @@
 // core/port/region_table.h: the memory that each STag names, which endpoints may access it, and
 // with which rights.
 // Lives here: the entries (a wire format: peers of the same user map them read-only), lookup, the
-//             checks of spec "checks on incoming frames" 15..19 and 20..24.
+//             checks 15..19 and 20..24 of decision 410.
 // Not here:   the owners of the memory (MemoryRegion, MemoryWindow).
 // Threads:    the adapter's lock. Readers in other processes rely on the order of writes: `stag` is
 //             written last (release) when an entry is published, and cleared first when the entry
@@ -28,7 +28,7 @@ struct RegionEntry {
   std::uint64_t base = 0; // the owner's virtual address
   std::uint64_t length = 0;
   std::uint32_t zone = 0;           // ProtectionZone::id()
-  std::uint32_t endpoint = 0;       // 0: any EP of the zone (DAT 2.0 can limit a window to one)
+  std::uint32_t endpoint = 0;       // 0: any EP of the zone; in DAT 2.0 a window may have one EP
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // the offset of `base` in that file
@@ -95,8 +95,8 @@ class RegionTable {
   RegionTable(std::span<RegionEntry> storage, std::uint64_t seed);
 
   // Reserves an STag and publishes nothing under it. 0: the table is full. A peer that knows some
-  // STags cannot predict the next one: the index is a random one of a block, and each index begins
-  // with a random key (decision 422).
+  // STags cannot predict the next one: the index is chosen at random within a block, and each index
+  // begins with a random key (decision 422).
   Stag reserve();
   struct Description {
     Access access = 0;

@@ -57,7 +57,7 @@ inline constexpr CompletionFlags kBarrierFence = 0x08;
 inline constexpr CompletionFlags kEvdThreshold = 0x10;
 
 // Whether completion streams may share an EVD. Lenient: only outside strict mode. If two checks
-// differ, the smaller value counts.
+// give different values, the smaller value counts.
 enum class Sharing : std::uint8_t { Refused, Lenient, Allowed };
 
 // How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
@@ -94,14 +94,14 @@ inline constexpr std::size_t kOpcodes = 9;
 constexpr bool is_atomic(Opcode opcode) {
   return opcode == Opcode::FetchAdd || opcode == Opcode::CompareSwap;
 }
-// True: the peer answers with data, within the limit of Reads.
+// True: the peer answers with data. The request counts against the limit of outstanding Reads.
 constexpr bool is_read_class(Opcode opcode) {
   return opcode >= Opcode::RdmaRead;
 }
 constexpr bool is_placed_class(Opcode opcode) {
   return opcode < Opcode::Bind;
 }
-// True: the message is placed only once the peer has posted a Recv for it.
+// True: the message waits until the peer has posted a Recv for it.
 constexpr bool takes_receive(Opcode opcode) {
   return opcode == Opcode::Send || opcode == Opcode::SendInvalidate ||
          opcode == Opcode::WriteImmediate;
@@ -113,7 +113,7 @@ constexpr bool is_extended(Opcode opcode) {
 
 // What a message carries besides its bytes.
 struct MessageNote {
-  Opcode by = Opcode::Send;  // Send: nothing
+  Opcode by = Opcode::Send;  // Send: there is no note
   std::uint32_t value = 0;   // SendInvalidate: the STag; WriteImmediate: the consumer's number
   std::uint64_t written = 0; // WriteImmediate: octets of the Write
   bool any() const { return by != Opcode::Send; }
@@ -171,7 +171,7 @@ struct EndpointAttributes {
   std::int32_t max_rdma_read_iov = 0;  // 0: as max_request_iov
   std::int32_t max_rdma_write_iov = 0; // 0: as max_request_iov
   bool reads_out_chosen = false;       // the consumer chose max_rdma_read_out; else Datum did
-  bool datagrams = false;              // by extension of DAT 2.0: no connection, but peers
+  bool datagrams = false;              // by extension of DAT 2.0: many peers, no connection
 };
 
 inline constexpr std::int32_t kWatermarkInfinite = -1;
@@ -181,8 +181,8 @@ inline constexpr std::int32_t kWatermarkInfinite = -1;
 inline constexpr std::uint64_t kMaxDatagram = 4096;
 inline constexpr std::uint64_t kDatagramOffset = 40;
 
-// The limits and features of an adapter (DAT_IA_ATTR, DAT_PROVIDER_ATTR). The transport fills them
-// in. A feature that the transport lacks is a value here, and the core refuses it in one place.
+// The limits and features of an adapter (DAT_IA_ATTR, DAT_PROVIDER_ATTR). The transport sets them.
+// A lower limit here says what the transport cannot do, and the core refuses calls that exceed it.
 struct Limits {
   std::int32_t max_eps = 65536;
   std::int32_t max_dto_per_ep = 65536;
@@ -203,7 +203,9 @@ struct Limits {
   std::uint64_t max_message_size = std::uint64_t{1} << 32U;
   std::uint64_t max_rdma_size = std::uint64_t{1} << 32U;
   std::uint64_t max_lmr_size = std::uint64_t{1} << 47U;
-  bool matches_receives = false; // the transport keeps receive queues itself (hardware)
+  // True: the transport, not the core, matches messages with Recvs. This is meant for hardware. No
+  // transport sets it so far, and the core does not read it (docs/design/seam.md).
+  bool matches_receives = false;
 };
 
 using NamedAttributes = std::vector<std::pair<std::string, std::string>>;

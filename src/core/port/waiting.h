@@ -26,8 +26,8 @@ inline constexpr Duration kDescriptorStep = 500;
 // Copying this many octets takes 4 us where memory is slow, and less elsewhere. It counts as one
 // poll.
 inline constexpr std::uint64_t kOctetsAPoll = 16 * 1024;
-// Posts after the first one in a row do not read the clock. Each of them is taken to last this
-// long.
+// Of several posts in a row only the first reads the clock. Each of the others is taken to last
+// this long.
 inline constexpr Duration kOnePost = 500;
 
 // --- promises ------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ inline constexpr Duration kLongestBackoff = 4 * kMillisecond;
 inline constexpr Duration kLongestBackoffAway = kMillisecond;
 // This many polls within a tick mean that a thread polls all the time.
 inline constexpr std::uint32_t kBusyPolls = 8;
-// The same number where data comes by descriptors: one poll may read and write for longer than a
+// This many where data comes by descriptors, because one poll may read and write for longer than a
 // tick.
 inline constexpr std::uint32_t kBusyPollsOfDescriptors = 1;
 // A thread that has polled for long is taken to poll again if its last poll is no older than this.
@@ -65,9 +65,9 @@ inline constexpr Duration kQuickPolls = 10 * kMicrosecond;
 // For data that comes by descriptors. If no thread counts as polling all the time, the polls check
 // the descriptors this often. Such polls may be far apart, since each may move a megabyte.
 inline constexpr Duration kSlowPolls = 50 * kMicrosecond;
-// If the thread at the doorbell has not polled for this time, no processor runs it, and another
-// thread checks the descriptors. Not earlier: two threads that check them side by side are slower
-// than one.
+// If the thread at the doorbell has not polled for this time, it is taken to have no processor, and
+// another thread checks the descriptors. The other thread does not check earlier, because two
+// threads that check side by side are slower than one.
 inline constexpr Duration kLateLook = kMillisecond;
 // One of this many polls reads the clock. The first number holds while the adapter counts as
 // polling (Attention), the second while it counts as asleep. Where data comes by descriptors, each

@@ -51,8 +51,8 @@ class WaitingMessages {
   }
 
   // A failure to allocate changes nothing. If the message is the first in the queue, its time runs
-  // from now on. `begins` is false for a further piece of the message before, which is not counted
-  // again.
+  // from now on. `begins` is false for a further piece of the message before. That message is not
+  // counted again.
   void push(Message&& message, Instant now, bool begins = true) {
     DATUM_ASSERT(!patience_.none());
     queue_.push_back({std::move(message), now, begins, 0});
@@ -130,7 +130,8 @@ class WaitingMessages {
 
   const RecvPatience patience_;
   std::deque<Waiting> queue_;
-  // The end of the first message's wait. If that has no end: when the next message is counted.
+  // When the wait of the first message ends. If that wait has no end: when the next message is
+  // counted.
   Instant wait_ends_ = kNever;
   // Messages at the front that were counted as long waits. Their waits have no end.
   std::size_t counted_ = 0;

@@ -46,8 +46,8 @@ class Names {
     if (wanted_ == NamesWanted::Mapped && socket.name != own_claims_[0]) return false;
     return socket.type == SOCK_DGRAM && wanted_ != NamesWanted::Rendezvous && is_claim(socket.name);
   }
-  // True: the socket has a mark. Marks are in the way of a process that wants a single address only
-  // if all are taken.
+  // True: the name of the socket is a mark. A process that claims a single address needs one free
+  // mark. So marks are in its way only when all kMarks of them are taken.
   bool has_mark(const NamedSocket& socket) const {
     return socket.type == SOCK_DGRAM && wanted_ == NamesWanted::All && is_mark(socket.name);
   }
@@ -72,7 +72,8 @@ class Names {
     name.remove_suffix(suffix_.size());
     return name.size() <= 2 && name.find_first_not_of("0123456789") == std::string_view::npos;
   }
-  // The other form is in the way only at ports that need a privilege: look_for_conflict().
+  // A rendezvous for every address conflicts with one for a single address. This matters only at
+  // ports that no TCP port protects: there bind_rendezvous() calls look_for_conflict().
   bool is_rendezvous(std::string_view name) const {
     if (name == rendezvous_) return true;
     if (wanted_ != NamesWanted::All || !is_port_ || !is_of(name, kRendezvousNames)) return false;
@@ -114,7 +115,7 @@ class Search {
  public:
   explicit Search(const Names& names) : names_(names) {}
 
-  // False: there can be no better socket.
+  // False: no better socket can come, or error() is set.
   bool look(const NamedSocket& socket) {
     const bool mark = names_.has_mark(socket) && !names_.has(socket);
     if (!mark && !names_.has(socket)) return true;
@@ -125,8 +126,8 @@ class Search {
     }
     const bool connected =
         socket.type == SOCK_SEQPACKET && socket.state == NamedSocket::State::IsConnected;
-    // Connected sockets of this user are links that a service point has made. Marks of this user
-    // belong to its other addresses.
+    // Connected sockets of this user are links that a service point has made. A mark of this user
+    // belongs to its claim of another address. Neither is in the way.
     if (*ours && (connected || mark)) return true;
     const int worth = *ours ? 3 : mark ? 1 : connected ? 0 : 2;
     if (worth > worth_) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/fuzz/session/honest_peer.cc: the honest steps of the peer. In these it keeps to the
-// protocol and answers what it was asked.
+// tests/fuzz/session/honest_peer.cc: the steps in which the peer keeps to the formats of the
+// protocol, and answers what it was asked. A few of its Reads reach one octet beyond a region.
+// Three steps send nothing: they let time pass, change the size of TCP's segments, or say how many
+// octets have arrived.
 #include "session/play.h"
 
 namespace datum::fuzz {
@@ -119,7 +121,7 @@ void Play::honest_atomic(unsigned choice) {
             crc()));
 }
 
-// The Terminate names the oldest Read, or the last Send or Write.
+// The Terminate names the oldest Read or Atomic, or else the last Send or Write.
 void Play::honest_terminate(unsigned choice) {
   constexpr ErrorCode kErrors[] = {error::kProtectionBounds, error::kNoBuffer, error::kTaggedStag,
                                    error::kStreamCatastrophic};
