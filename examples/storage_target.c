@@ -248,8 +248,7 @@ static void use_disk(struct initiator* initiator) {
     fill_cache(first);
     if (command(initiator, kWriteBlocks, first, kAtOnce) != kDone) fail("cannot write %u", first);
   }
-  for (uint32_t first = kBlocks; first > 0;) { // backwards, unlike the writes
-    first -= kAtOnce;
+  for (uint32_t first = 0; first < kBlocks; first += kAtOnce) { // the cache has the last blocks now
     if (command(initiator, kReadBlocks, first, kAtOnce) != kDone) fail("cannot read %u", first);
     if (!cache_holds(first)) fail("block %u came back changed", first);
   }
