@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The prose of docs has lines of at most 100 columns, so that two pages fit beside each other.
+"""The prose of documents has lines of at most 100 columns, so that two pages fit beside each other.
 
 Not checked is what cannot be wrapped or is not ours to wrap: code, tables, headings, titles, comments, the
 targets of links, terms of a list of definitions, and a word that is longer than a line. The text that a
@@ -72,7 +72,7 @@ class Columns(unittest.TestCase):
     maxDiff = None  # names each line that is too long
 
     def test_no_prose_is_longer(self):
-        pages = sorted((ROOT / "docs").rglob("*.md"))
+        pages = sorted([*ROOT.glob("*.md"), *(ROOT / "examples").glob("*.md"), *(ROOT / "docs").rglob("*.md")])
         self.assertTrue(pages)
         names = {page: page.relative_to(ROOT).as_posix() for page in pages}
         self.assertEqual([], [f"{names[page]}:{number}: more than {COLUMNS} columns" for page in pages
