@@ -57,6 +57,13 @@ std::string process_limit() {
   return std::to_string(limit.rlim_cur);
 }
 
+// The C library makes a thread with clone only where clone3 gives ENOSYS.
+const char* call_for_threads() {
+  return refusal_of(SystemCall::Clone) != 0
+             ? "clone"
+             : "clone3, or answer ENOSYS, for the C library to take clone";
+}
+
 // The part of a runtime that does not depend on the path.
 class ThreadedRuntime : public Runtime {
  public:
@@ -77,8 +84,8 @@ class ThreadedRuntime : public Runtime {
     if (!started.ok() && is_refusal_of_call(errno))
       log(LogLevel::Warn,
           "ia \"{}\": its thread cannot be created: {}; the sandbox of this process (seccomp) has "
-          "to allow clone3, or answer ENOSYS, for the C library to take clone",
-          ia_name_, std::strerror(errno));
+          "to allow {}",
+          ia_name_, std::strerror(errno), call_for_threads());
     else if (!started.ok())
       log(LogLevel::Warn,
           "ia \"{}\": its thread cannot be created: {}; the user may have {} processes and threads "

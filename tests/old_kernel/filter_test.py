@@ -64,6 +64,8 @@ class Filter(unittest.TestCase):
             errno.ENOSYS, errno.ENOSYS, errno.ENOSYS, errno.ENOSYS, errno.EINVAL, 0, errno.ENOPROTOOPT, 0])
 
     def test_linux_5_10_has_some_of_them(self):
+        if call(PIDFD_OPEN, os.getpid(), 0) == errno.ENOSYS:
+            self.skipTest("this kernel, or a filter in its place, is older")
         pidfd_open, close_range, openat2, epoll_pwait2, noexec, plain, peer_pidfd, peer = self.under("5.10")
         self.assertEqual([pidfd_open, close_range, epoll_pwait2], [0, 0, errno.ENOSYS])
         self.assertNotEqual(openat2, errno.ENOSYS)

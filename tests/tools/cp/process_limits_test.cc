@@ -121,17 +121,23 @@ TEST_F(CpLimits, AClientWithFewDescriptorsGetsAWholeTree) {
 
 // The folder is not the cause, so the message does not mention it. The message names the process
 // whose limit is the cause.
+// How many descriptors the server needs before it opens a file depends on the kernel.
 TEST_F(CpLimits, AServerWithoutADescriptorForFilesNamesItsLimit) {
   here_.write("a", "x");
   here_.write("b", "x");
-  Server server(there_.path(), {}, [] { limit_descriptors(14); });
-  Program program({DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "a", here_ / "b",
-                   server.at("new/")});
-  EXPECT_EQ(program.wait(), 1);
-  err_ = program.err();
-  expect_said(": Too many open files (process " + std::to_string(server.program.pid()) +
-              " may have 14: raise 'ulimit -n' where it is started)");
-  EXPECT_EQ(err_.find("nothing can be created"), std::string::npos) << err_;
+  for (rlim_t most = 14; most <= 16; ++most) {
+    Server server(there_.path(), {}, [most] { limit_descriptors(most); });
+    Program program({DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "a", here_ / "b",
+                     server.at("new/")});
+    EXPECT_EQ(program.wait(), 1);
+    err_ = program.err();
+    EXPECT_EQ(err_.find("nothing can be created"), std::string::npos) << err_;
+    if (err_.find(": Too many open files (process " + std::to_string(server.program.pid()) +
+                  " may have " + std::to_string(most) +
+                  ": raise 'ulimit -n' where it is started)") != std::string::npos)
+      return;
+  }
+  ADD_FAILURE() << err_;
 }
 
 TEST_F(CpLimits, MoreSourcesThanDescriptorsArePut) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 #include "tests/filter.h"
 
@@ -81,7 +82,9 @@ TEST(RefusedCalls, CloneIsNeededWhereClone3IsNotThere) {
       {EPERM, 0, EPERM, 0},      {EPERM, EPERM, EPERM, 0}, {ENOSYS, 0, 0, 0},
       {ENOSYS, EPERM, 0, EPERM}, {0, EPERM, 0, 0},
   };
+  const bool lacks_clone3 = ::syscall(SYS_clone3, nullptr, 0) < 0 && errno == ENOSYS;
   for (const auto& each : kAll) {
+    if (each.clone3 == 0 && lacks_clone3) continue; // as in the case before
     bool filtered = false;
     int clone3 = -1, clone = -1;
     std::thread([&] {
