@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/limits/loopback.h: connected TCP sockets, and sending and receiving octets through them.
+// bench/limits/loopback.h: connected TCP sockets, and sending octets through them.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,10 @@ class Connection {
   int ends_[2] = {-1, -1};
 };
 
-// The number of octets moved; 0 if the socket is full or empty.
+// The number of octets that a send() or recv() with this result has moved. 0: the socket is full or
+// empty, or a signal interrupted the call. Ends the program if the connection has ended or failed.
 std::size_t moved(ssize_t result);
+// Polls until everything is sent.
 void send_all(int end, const char* from, std::size_t size);
 
 } // namespace limits

@@ -29,8 +29,8 @@ void heavy_fence();
 
 // shared_heavy_fence() is for the threads of all processes that called shared_heavy_fence_ready().
 // The frequent side may rely on it only if shared_heavy_fence_ready() returned true in its own
-// process and in the process of the seldom side. If it returned false in a process,
-// shared_heavy_fence() is there only a full fence of the calling thread. That is enough, since the
+// process and in the process of the seldom side. In a process in which it returned false,
+// shared_heavy_fence() is only a full fence of the calling thread. That is enough, since the
 // frequent sides use full fences, too.
 bool shared_heavy_fence_ready();
 void shared_heavy_fence();

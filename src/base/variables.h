@@ -96,8 +96,8 @@ bool is_understood(Variable variable, std::string_view text);
 // or is ignored in this program.
 const char* value_of(Variable variable);
 
-// The value of the variable in the environment. Nothing: it is not set, or the log says that it is
-// ignored.
+// The value that the variable has in the environment. Nothing: value_of() is null, or the text is
+// not understood. In the second case a warning is logged, once for each such text in a row.
 std::optional<std::size_t> read_word(Variable variable);
 std::optional<std::uint64_t> read_number(Variable variable);
 std::optional<PortRange> read_ports(Variable variable);

@@ -119,8 +119,8 @@ inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =
     DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR | DAT_EP_FIELD_EP_ATTR_TRANSPORT_SPECIFIC_ATTR |
     DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR | DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR;
 
-// DAT 1.2 has unused bits in the mask, and programs write 0xffff for all of an EP's own fields
-// (HABIT.4).
+// In DAT 1.2, bit 0x800 of the mask names no field. It is accepted, because some programs pass the
+// mask 0xffff (HABIT.4).
 inline constexpr DAT_EP_PARAM_MASK kQueriedFields = DAT_EP_FIELD_ALL | 0xffff;
 
 template <class V>

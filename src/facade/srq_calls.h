@@ -20,8 +20,9 @@ srq_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_ATTR* attri
   if (zone == nullptr)
     return invalid_handle<V>(Detail::HandlePz, pz_handle, ObjectKind::ProtectionZone);
   if (srq_handle == nullptr) return invalid_argument<V>(Detail::Arg4);
-  // The new queue is empty, so a low watermark would raise its event at once (decision 35).
   if (attributes == nullptr) return invalid_argument<V>(Detail::Arg3, attributes);
+  // A low watermark other than 0 is refused: the new queue is empty, so the event would come at
+  // once (decision 35).
   if (attributes->low_watermark != DAT_SRQ_LW_DEFAULT) {
     note_cause("low_watermark", attributes->low_watermark, "0 (DAT_SRQ_LW_DEFAULT)",
                "dat_srq_create.R11");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/fuzz/fuzz_ring.cc: RingConsumer and RingProducer, each against a peer that writes anything
-// anywhere. The consumer must stay inside the ring, and the producer must never write more records
-// than the peer has given back.
+// anywhere. The consumer must stay inside the ring. The producer must never be more than kRingSlots
+// records ahead of what the peer has given back.
 #include <memory>
 
 #include "input.h"
@@ -34,7 +34,8 @@ bool in_room(const Ring& ring, const std::byte* payload, std::uint32_t lines) {
   return payload >= begin && payload + std::size_t{lines} * kLineSize <= begin + sizeof ring.room;
 }
 
-// A consumer, and the position that an honest producer would have.
+// A consumer, and how many records it has taken. An honest producer writes the next record at that
+// position.
 class Reading {
  public:
   void scribble(Input& input) {

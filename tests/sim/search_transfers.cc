@@ -67,10 +67,12 @@ void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
   case Party::Reception::TooLong:
     if (gentle_ || chance(70)) return;
     break;
-  case Party::Reception::Waits: // it may wait one second, within which its Recv is posted
+  case Party::Reception::Waits:
+    // In a gentle play the message waits up to a second, and run() posts its Recv within that time.
     if (chance(50)) return;
   }
-  // This message has several pieces and is still short enough for the Recvs of an SRQ.
+  // To a party with an SRQ no message is longer than kSharedMessage. Some get nearly that length, so
+  // that they have several pieces.
   if (party.peer()->shared() != nullptr && (length > kSharedMessage || chance(20)))
     length = kSharedMessage - below(2000);
   source = std::min(source, kSourceBytes - length);
@@ -160,8 +162,9 @@ void Search::trespass(Party& party) {
   case 1: through.write = !through.write; break;
   case 2:
     through.owner = &some_party();
-    // The other party's memory is closed to our peer if that party has its own zone, or an RMR for
-    // its own EP only.
+    // Our requests arrive at the EP of our peer. That EP may not use the owner's RMR if the owner is
+    // in another zone, or if the RMR is for the owner's EP only. In all other cases the request would
+    // not be refused.
     if (through.owner == &peer || &through.owner->node() != &peer.node() ||
         !through.owner->is_shut_off_from(peer))
       return;
@@ -192,7 +195,7 @@ void Search::misbehave(Party& party) {
 }
 
 void Search::set_watermarks(Party& party) {
-  harvest(); // takes the notices of earlier marks
+  harvest(); // takes the notices of earlier watermarks
   if (party.node().dead()) return;
   const auto some = [&](std::int32_t least) {
     return chance(30) ? kWatermarkInfinite : least + static_cast<std::int32_t>(below(6));
@@ -204,7 +207,7 @@ void Search::set_watermarks(Party& party) {
 
 void Search::tend(SharedReceives& shared) {
   if (chance(50)) {
-    harvest(); // takes the notice of the earlier mark
+    harvest(); // takes the notice of the earlier watermark
     shared.set_low_watermark(static_cast<std::int32_t>(below(6)));
   } else {
     shared.resize(static_cast<std::int32_t>(4 + below(28)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/tree_walk.h: the files below some roots, one after the other, parents before children.
+// cp/tree_walk.h: some roots and the files below them, one after the other, parents before children.
 // Lives here: which entries can be copied, and reading a tree without following a symbolic link.
 // Not here:   reading file contents (source.cc).
 #pragma once
@@ -50,7 +50,7 @@ class TreeWalk {
  private:
   struct Level {
     std::shared_ptr<const UniqueFd> folder;
-    std::vector<std::string> names; // sorted, the next name last
+    std::vector<std::string> names; // in descending order, so the next is last
     Entry end;                      // next() returns this once names is empty
   };
   using Folder = std::shared_ptr<const UniqueFd>;
@@ -64,11 +64,12 @@ class TreeWalk {
 };
 
 // Opens a file that the walk has found. Returns "", or why the open failed. By now the name may
-// belong to another file, or to no file. Source checks that for each file that it sends.
+// belong to another file, or to no file. The class Source therefore compares the size and the time
+// of every file that it sends (changed_since()).
 std::string open_file(Entry& entry);
 
-// The number and size of the entries below these roots, for progress bars. Calls tick for each
-// entry, because a tree may be large.
+// The number and size of these roots and of the entries below them, for progress bars. Calls tick
+// for each entry, because a tree may be large.
 Total count_tree(const std::vector<Root>& roots, const std::function<void()>& tick);
 
 } // namespace datum::cp

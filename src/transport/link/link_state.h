@@ -16,7 +16,7 @@ enum class LinkState : std::uint8_t {
   Incoming,  // passive: the consumer has not answered yet
   Accepted,  // passive: Accept was sent, and Confirm has not come
   Open,      // both sides send
-  Failing,   // the connect has failed, and work() has to report that
+  Failing,   // the connect or the accept has failed, and work() has to report that
   Closed,    // nothing of the connection is left
 };
 
