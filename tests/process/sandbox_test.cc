@@ -90,6 +90,21 @@ TEST(Sandbox, AnOpenWithoutAWayToWaitIsRefusedAndNamesTheCall) {
   }
 }
 
+// datum.7, SANDBOXES
+TEST(Sandbox, AnOpenWithoutSocketsIsRefusedAndNamesTheCall) {
+  for (const char* ways : {"auto", "shm", "tcp"}) {
+    SCOPED_TRACE(ways);
+    const Variable transport("DATUM_TRANSPORT", ways);
+    const auto ended =
+        run_without(SYS_socket, [](Ia&) { return second_open(DAT_RESOURCE_DEVICE); });
+    if (!ended) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended->code, 0);
+    expect_only_line(ended->said, "ia \"" + ia_name() +
+                                      "\": the system call socket is refused: Operation not "
+                                      "permitted; the interfaces of this host cannot be listed");
+  }
+}
+
 // Rules: SANDBOX.2
 TEST(Sandbox, AFilterThatComesUpLaterLetsAnAdapterBeClosed) {
   const auto ended =
