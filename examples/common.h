@@ -219,9 +219,14 @@ static inline int said_all(void) {
   return 1;
 }
 
+// An empty argument is printed as "".
+static inline const char* visible(const char* argument) {
+  return argument[0] == '\0' ? "\"\"" : argument;
+}
+
 // Ends the process because of a bad argument on the command line.
 __attribute__((noreturn)) static inline void refuse(const char* argument, const char* why) {
-  fprintf(stderr, "%s: %s; try --help\n", argument, why);
+  fprintf(stderr, "%s: %s; try --help\n", visible(argument), why);
   exit(2);
 }
 

@@ -50,7 +50,7 @@ static DAT_CSP_HANDLE open_door(struct side* side, uint16_t* port) {
   DAT_CSP_PARAM param;
   const DAT_RETURN result = dat_csp_create(side->ia, &stream, &door.any, side->connect_evd, &csp);
   if (DAT_GET_TYPE(result) == DAT_PORT_IN_USE) fail("port %u is taken: choose another", *port);
-  CHECK(result);
+  check_return(result, "dat_csp_create", __func__, __LINE__);
   CHECK(dat_csp_query(csp, DAT_CSP_FIELD_ALL, &param));
   door = copy_of(param.address_ptr);
   *port = be16toh(door.any.sa_family == AF_INET6 ? door.ipv6.sin6_port : door.ipv4.sin_port);
@@ -211,7 +211,7 @@ static uint16_t read_port(const char* text) {
   const unsigned long port = strtoul(text, &end, 10);
   if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && port != 0 && port <= UINT16_MAX)
     return (uint16_t)port;
-  fprintf(stderr, "%s: a port is a number from 1 to 65535\n", text);
+  fprintf(stderr, "%s: a port is a number from 1 to 65535\n", visible(text));
   exit(2);
 }
 
@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
     return said_all();
   }
   if (argc < 3) refuse(argv[1], "the port of its doorman is missing");
-  if (argv[1][0] == '\0') refuse("\"\"", "this is no host");
+  if (argv[1][0] == '\0') refuse(argv[1], "this is no host");
   read_port(argv[2]);
   return visit_host(argv[1], argv[2], argc == 4 ? argv[3] : NULL) ? said_all() : 1;
 }

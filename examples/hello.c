@@ -185,7 +185,7 @@ static DAT_CONN_QUAL read_qualifier(const char* text) {
   // strtoul() would turn -1 into the largest number, so the text must begin with a digit.
   if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && qualifier != 0)
     return qualifier;
-  fprintf(stderr, "%s: a qualifier is a number from 1 to %lu\n", text, ULONG_MAX);
+  fprintf(stderr, "%s: a qualifier is a number from 1 to %lu\n", visible(text), ULONG_MAX);
   exit(2);
 }
 
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
   const int serving = strcmp(argv[1], "--server") == 0;
   if (argv[1][0] == '-' && !serving) no_arguments(argc, argv, kUsage);
   if (argc > 3) refuse(argv[argc - 1], "one argument too many");
-  if (argv[1][0] == '\0') refuse("\"\"", "this is no host");
+  if (argv[1][0] == '\0') refuse(argv[1], "this is no host");
   const DAT_CONN_QUAL qualifier = argc == 3 ? read_qualifier(argv[2]) : kQualifier;
   if (serving)
     serve_one(qualifier, 60 * 1000 * 1000, -1);

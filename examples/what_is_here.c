@@ -76,7 +76,7 @@ static void describe(struct adapter* adapter, int wanted) {
                                               DAT_PROVIDER_FIELD_ALL, &provider);
   if (result != DAT_SUCCESS) {
     adapter->query = DAT_HANDLE_NULL;
-    if (wanted) fprintf(stderr, "%s: %s\n", adapter->name, words_of(result));
+    if (wanted) fprintf(stderr, "%s: %s\n", visible(adapter->name), words_of(result));
     return;
   }
   printf("%s\n", adapter->name);

@@ -174,7 +174,13 @@ std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view i
         ia_name, instance_data);
     return std::nullopt;
   }
-  if (error != 0)
+  if (const int refusal = error == 0 ? 0 : refusal_of(SystemCall::Socket); refusal != 0)
+    log(LogLevel::Warn,
+        "ia \"{}\": the system call {} is refused: {}; the interfaces of this host cannot be "
+        "listed "
+        "without it: the sandbox of this process (seccomp) has to allow it",
+        ia_name, name_of(SystemCall::Socket), std::strerror(refusal));
+  else if (error != 0)
     log(LogLevel::Warn,
         "ia \"{}\": the interfaces of this host cannot be listed: {}; look at "
         "`ulimit -n` and at what the sandbox of this process allows",

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/provider_library.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <map>
 #include <set>
 #include <string_view>
@@ -50,14 +53,28 @@ std::string provider_path(const std::string& name) {
   return name;
 }
 
+namespace {
+
+// What to do about a library that the loader has just failed to load. If no descriptor is left, the
+// loader could not open it, or one that it needs.
+const char* remedy() {
+  const UniqueFd probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!probe && errno == EMFILE) return "this process has no descriptor left: look at `ulimit -n`";
+  if (!probe && errno == ENFILE)
+    return "this host has no descriptor left: look at /proc/sys/fs/file-max";
+  return "install the package it comes from, or name the library by its full path";
+}
+
+} // namespace
+
 tl::expected<std::unique_ptr<ProviderLibrary>, std::string>
 ProviderLibrary::load_file(const std::string& path) {
   // RTLD_GLOBAL, because providers of the reference implementation use each other's symbols.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr)
-    return tl::unexpected(text("cannot load {}: {}; install the package it comes from, or name the "
-                               "library by its full path",
-                               path, loader_error()));
+  if (library == nullptr) {
+    const std::string error = loader_error();
+    return tl::unexpected(text("cannot load {}: {}; {}", path, error, remedy()));
+  }
   const auto init = function<DAT_PROVIDER_INIT_FUNC>(library, DAT_PROVIDER_INIT_FUNC_STR);
   const auto fini = function<DAT_PROVIDER_FINI_FUNC>(library, DAT_PROVIDER_FINI_FUNC_STR);
   if (init != nullptr && fini != nullptr)

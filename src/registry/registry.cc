@@ -78,7 +78,9 @@ DAT_RETURN refused_open(const Key& key, Miss miss) {
   if (!refusals_are_told()) return answer;
   const char* rule = rule_of(miss);
   if (miss == Miss::Name)
-    return refused(kOpen, answer, {"name", key.name, "what dat-info shows", rule});
+    return refused(kOpen, answer,
+                   {"name", key.name.empty() ? "\"\"" : std::string_view(key.name),
+                    "what dat-info shows", rule});
   if (miss == Miss::ThreadSafety)
     return refused(kOpen, answer, {"thread_safety", "TRUE", "FALSE for this name", rule});
   const std::string version = text("{}.{}", key.major, key.minor);

@@ -82,6 +82,7 @@ def refused_arguments(major):
 
 
 class Refusals(unittest.TestCase):
+    output = ""
     lines = []
 
     @classmethod
@@ -92,6 +93,7 @@ class Refusals(unittest.TestCase):
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
         if run.returncode != 0:
             raise RuntimeError(run.stdout[-4000:])
+        cls.output = run.stdout
         cls.lines = [match.groups() for match in map(LINE.match, run.stdout.splitlines()) if match]
 
     def said(self, call, subtype):
@@ -168,10 +170,22 @@ class Refusals(unittest.TestCase):
         if MAJOR == 2:
             wanted.append(("dat_lmr_create", r"va_type is 0x\w+; allowed: DAT_VA_TYPE_VA or "))
             wanted.append(("dat_extension_op", r"operation is 0x\w+; allowed: an operation of dat_ib_"))
+            wanted.append(("dat_ib_query_counters", r"cntr is -?\d+; allowed: a counter of the object"))
+            wanted.append(("dat_ib_print_counters", r"cntr is 25; allowed: a counter of the object"))
+            wanted.append(("dat_ib_start_counter", r"type is 3; allowed: a group of counters"))
         for call, pattern in wanted:
             with self.subTest(call=call):
                 lines = [text for name, _, _, text in self.lines if name == call]
                 self.assertTrue(any(re.match(pattern, line) for line in lines), lines[:20])
+
+    def test_libdat_names_the_arguments_of_its_own_queries(self):
+        if MAJOR == 1:
+            self.skipTest("DAT 1.2 has no extensions")
+        for position, name in ((6, "ia_attr"), (8, "prov_attr")):
+            with self.subTest(name=name):
+                self.assertIn(
+                    f"datum debug: dat_ib_open_query: DAT_INVALID_PARAMETER [DAT_INVALID_ARG{position}]: "
+                    f"{name} is null; allowed: not null (dat_ib_open_query(3))", self.output)
 
     def test_answers_are_not_told(self):
         self.assertEqual([line for line in self.lines if line[1] in ANSWERS], [])

@@ -165,6 +165,8 @@ TEST_F(Environment, RefusalsOfTheRegistryAreToldAtDebug) {
         "not null (dat_strerror(3))"})
     EXPECT_TRUE(contains(ran.err, std::string("datum debug: ") + each + "\n")) << ran.err;
   EXPECT_EQ(probe_with("", {"refusals", "ib0"}).err.find("debug"), std::string::npos);
+  EXPECT_TRUE(contains(probe_with("", {"refusals", ""}, {"DATUM_LOG=debug"}).err,
+                       "name is \"\"; allowed: what dat-info shows"));
 }
 
 // Rules: REGISTRY.3

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "registry/key.h"
 #include "registry/known_tables.h"
 #include "registry/memory_word.h"
+#include "registry/provider_library.h"
 #include "registry/static_registry.h"
 
 using namespace datum::registry;
@@ -206,6 +208,25 @@ TEST(MemoryWord, BothWaysRefuseWhatIsNotReadable) {
     EXPECT_EQ(errno, 4711);
   }
   ::munmap(hidden, 4096);
+}
+
+// Rules: MESSAGE.2
+TEST(ProviderLibrary, WhatToDoAboutOneThatIsNotLoadedDependsOnTheDescriptorsLeft) {
+  const auto absent = ProviderLibrary::load("libdatum-absent-1.so");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto unread = ProviderLibrary::load("libdatum-absent-2.so");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(absent.has_value());
+  ASSERT_FALSE(unread.has_value());
+  EXPECT_NE(absent.error().text.find("; install the package it comes from"), std::string::npos)
+      << absent.error().text;
+  EXPECT_NE(unread.error().text.find("Too many open files; this process has no descriptor left: "
+                                     "look at `ulimit -n`"),
+            std::string::npos)
+      << unread.error().text;
 }
 
 TEST(IaTable, HandlesAreSmallAndComeBackLate) {

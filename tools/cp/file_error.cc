@@ -48,7 +48,9 @@ std::string next_step(std::string_view action, int error) {
       return " (a filter of system calls refuses openat or getdents64)";
     if (action == "empty" || action == "extend" || action == "shorten") // the file is open
       return " (a filter of system calls refuses ftruncate, or the file may only be appended to)";
-    return "";
+    return " (it or its folder is another user's, or may not be changed, see lsattr(1), or a "
+           "filter "
+           "of system calls refuses the call)";
   case ENOSYS: return " (that file system, or a filter of system calls, refuses the call)";
   default: return "";
   }

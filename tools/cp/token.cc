@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/refused_calls.h"
 #include "common/tool_error.h"
 
 namespace datum::cp {
@@ -19,7 +20,10 @@ Token make_token() {
   // getrandom(2) returns up to 256 bytes completely or not at all.
   if (getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size()))
     throw tools::ToolError(tools::ExitCode::Failed,
-                           fmt::format("no random numbers for a token: {}", std::strerror(errno)));
+                           fmt::format("no random numbers for a token: {}{}", std::strerror(errno),
+                                       is_refusal_of_call(errno)
+                                           ? " (a filter of system calls refuses getrandom)"
+                                           : ""));
   return token;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <sstream>
 #include <string_view>
 
@@ -314,20 +315,27 @@ void judge_preferred_calls(const Facts& facts, Findings& out) {
          fmt::format("if there is a sandbox, allow them: {}", kWhereAllowed)});
 }
 
+// "sendmsg (Operation not permitted), sendto (Operation not permitted): connections go over TCP
+// alone", one text for each consequence.
+std::vector<std::string> refusals_by_consequence(const std::vector<RefusedCall>& calls) {
+  std::map<std::string, std::vector<std::string>> refused; // by the consequence
+  for (const RefusedCall& call : calls)
+    refused[call.then].push_back(fmt::format("{} ({})", call.name, std::strerror(call.error)));
+  std::vector<std::string> texts;
+  for (const auto& [then, names] : refused)
+    texts.push_back(fmt::format("{}: {}", fmt::join(names, ", "), then));
+  return texts;
+}
+
 void judge_calls(const Facts& facts, Findings& out) {
   judge_preferred_calls(facts, out);
   if (facts.refused_calls.empty()) {
     out.push_back({Grade::Fine, "system calls", "no filter refuses those that Datum needs", {}});
     return;
   }
-  std::vector<std::string> refused;
-  for (const auto& [call, error] : facts.refused_calls)
-    refused.push_back(fmt::format("{} ({})", call, error));
   out.push_back({Grade::Problem, "system calls",
-                 fmt::format("the sandbox of this process (seccomp) refuses {}; adapters do not "
-                             "open, connections to some or all peers fail or take slower ways, or "
-                             "limits are unknown",
-                             fmt::join(refused, ", ")),
+                 fmt::format("the sandbox of this process (seccomp) refuses {}",
+                             fmt::join(refusals_by_consequence(facts.refused_calls), "; ")),
                  fmt::format("allow them: {}", kWhereAllowed)});
 }
 

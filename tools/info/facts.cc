@@ -18,7 +18,6 @@
 
 #include <fmt/format.h>
 
-#include "base/refused_calls.h"
 #include "base/variables.h"
 #include "common/dat.h"
 #include "common/memory_fd.h"
@@ -110,16 +109,6 @@ void look_at_namespaces(Facts& facts) {
   facts.own_pids = pids != read_link("/proc/self/ns/pid");
 }
 
-std::vector<std::pair<std::string, std::string>> refused_calls() {
-  std::vector<std::pair<std::string, std::string>> refused;
-  for (std::size_t i = 0; i < kSystemCalls; ++i) {
-    const auto call = static_cast<SystemCall>(i);
-    if (const int error = refusal_of(call); error != 0)
-      refused.emplace_back(name_of(call), std::strerror(error));
-  }
-  return refused;
-}
-
 std::vector<std::string> names_in(const char* folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -157,7 +146,7 @@ Facts gather_facts() {
   facts.proc_mounted = access("/proc/self/maps", R_OK) == 0;
   facts.ptrace_scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
   facts.memfd_error = test_memfd();
-  facts.refused_calls = refused_calls();
+  facts.refused_calls = refused_kernel_calls();
   struct statvfs shm = {};
   if (statvfs("/dev/shm", &shm) == 0) facts.shm_free = std::uint64_t{shm.f_bavail} * shm.f_frsize;
   look_at_namespaces(facts);

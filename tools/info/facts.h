@@ -37,8 +37,7 @@ struct Facts {
   bool sibling_access = false;
   std::string sibling_error; // why they do not work
   std::string memfd_error;   // "ftruncate: File too large"; empty: memory files work
-  // Calls that Datum needs and a filter refuses: "sendmsg", "Operation not permitted".
-  std::vector<std::pair<std::string, std::string>> refused_calls;
+  std::vector<RefusedCall> refused_calls;
   std::optional<std::uint64_t> shm_free;      // free bytes of /dev/shm; empty: not mounted
   bool own_network = false, own_pids = false; // namespaces other than those of process 1
   bool namespaces_known = false;

@@ -2,6 +2,7 @@
 #include "info/kernel_calls.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <linux/membarrier.h>
 #include <linux/netlink.h>
@@ -70,6 +71,57 @@ int madvise_refusal() {
   return madvise(nullptr, 0, MADV_DONTFORK) == 0 ? 0 : errno;
 }
 
+constexpr const char* kNoAdapter = "no adapter opens";
+constexpr const char* kTcpAlone = "connections go over TCP alone";
+constexpr const char* kNoServicePoint = "no service point is made";
+
+struct Consequence {
+  const char* then;
+  const char* since = nullptr; // of a call that Datum can do without: the first Linux that has it
+};
+
+// The rows of the table in datum(7), SANDBOXES.
+Consequence consequence_of(SystemCall call) {
+  switch (call) {
+  case SystemCall::Clone:
+  case SystemCall::EpollControl:
+  case SystemCall::EpollCreate:
+  case SystemCall::EventCreate:
+  case SystemCall::MapShared:
+  case SystemCall::Socket:
+  case SystemCall::ThreadCreate:
+  case SystemCall::TimerCreate: return {kNoAdapter};
+  case SystemCall::FileControl:
+  case SystemCall::FileLength:
+  case SystemCall::FileSystem:
+  case SystemCall::GetSocketOption:
+  case SystemCall::MemoryFile:
+  case SystemCall::ReceiveFrom:
+  case SystemCall::ReceiveMessage:
+  case SystemCall::SendMessage:
+  case SystemCall::SendTo: return {kTcpAlone};
+  case SystemCall::Connect: return {"no connect is made from here"};
+  case SystemCall::Bind:
+  case SystemCall::GetSocketName:
+  case SystemCall::Listen: return {kNoServicePoint};
+  case SystemCall::Accept: return {"a service point answers no peer"};
+  case SystemCall::SetSocketOption:
+    return {"over TCP more delay, and a host that vanishes may not be noticed"};
+  case SystemCall::ReadVector: return {"over TCP long messages take more system calls", "2.0"};
+  case SystemCall::ResourceLimit: return {"the limits of this process are unknown", "2.6.36"};
+  }
+  return {"Datum may not work"};
+}
+
+// Calls refused(call, error, consequence) for each call that a filter refuses.
+template <class F>
+void for_each_refused(const F& refused) {
+  for (std::size_t i = 0; i < kSystemCalls; ++i) {
+    const auto call = static_cast<SystemCall>(i);
+    if (const int error = refusal_of(call); error != 0) refused(call, error, consequence_of(call));
+  }
+}
+
 } // namespace
 
 std::vector<KernelCall> missing_kernel_calls(const std::string& release) {
@@ -89,7 +141,21 @@ std::vector<KernelCall> missing_kernel_calls(const std::string& release) {
         "dat-cp opens a path step by step");
   check(refusal_in(syscall(kEpollPwait2, -1, nullptr, 0, nullptr, nullptr, 0)), "epoll_pwait2",
         "5.11", "a wait takes two system calls instead of one");
+  // Every kernel that Datum runs on has these, so a filter refuses them.
+  for_each_refused([&](SystemCall call, int error, const Consequence& consequence) {
+    if (consequence.since != nullptr)
+      missing.push_back(
+          {name_of(call), consequence.since, consequence.then, Absence::Refused, error});
+  });
   return missing;
+}
+
+std::vector<RefusedCall> refused_kernel_calls() {
+  std::vector<RefusedCall> refused;
+  for_each_refused([&](SystemCall call, int error, const Consequence& consequence) {
+    if (consequence.since == nullptr) refused.push_back({name_of(call), consequence.then, error});
+  });
+  return refused;
 }
 
 } // namespace datum::info

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/kernel_calls.h: system calls that Datum uses if it can, and the consequences if it cannot.
+// info/kernel_calls.h: system calls that a kernel lacks or a filter refuses, and the consequences.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,17 @@ struct KernelCall {
   int error = 0; // what the call fails with
 };
 
-// The calls that this kernel lacks, or that a filter of system calls refuses to this process.
-// release: the version of this kernel, as uname(2) reports it.
+// The calls that Datum can do without, and that this kernel lacks or a filter of system calls
+// refuses to this process. release: the version of this kernel, as uname(2) reports it.
 std::vector<KernelCall> missing_kernel_calls(const std::string& release);
+
+struct RefusedCall {
+  const char* name;
+  const char* then; // the consequence, in the words of datum(7), SANDBOXES
+  int error = 0;    // what the call fails with
+};
+
+// The calls that Datum needs, and that a filter of system calls refuses to this process.
+std::vector<RefusedCall> refused_kernel_calls();
 
 } // namespace datum::info

@@ -135,6 +135,7 @@ class View {
       return;
     }
     if (counter < 0 || one > size_) {
+      note_value(counter);
       status_ = {Type::InvalidParameter, Detail::Arg3};
       return;
     }
@@ -245,7 +246,7 @@ DAT_RETURN start_or_stop(DAT_HANDLE handle, bool start, va_list& arguments) {
   const auto group = va_arg(arguments, unsigned);
   const Locked<ObjectKind::InterfaceAdapter> ia(handle);
   if (!ia) return invalid_handle<V2>(Detail::HandleIa);
-  if (group >= kGroups.size()) return invalid_argument<V2>(Detail::Arg3);
+  if (group >= kGroups.size()) return invalid_argument<V2>(Detail::Arg3, group);
   View view(*ia, DCNT_IA_ALL_COUNTERS);
   view.narrow(kGroups[group].first, kGroups[group].last);
   if (start)

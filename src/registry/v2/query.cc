@@ -24,6 +24,11 @@ DAT_RETURN open_query(const QueryRequest& request) {
   constexpr std::string_view kCall = "dat_ib_open_query";
   if (request.name == nullptr) return refused_null(kCall, DAT_INVALID_ARG3, "name");
   if (request.ia == nullptr) return refused_null(kCall, DAT_INVALID_ARG4, "ia_handle");
+  // dat_ia_query() would refuse these as its own arguments, by other numbers.
+  if (request.ia_mask != 0 && request.ia_attributes == nullptr)
+    return refused_null(kCall, DAT_INVALID_ARG6, "ia_attr");
+  if (request.provider_mask != 0 && request.provider_attributes == nullptr)
+    return refused_null(kCall, DAT_INVALID_ARG8, "prov_attr");
   DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
   DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
   const DAT_RETURN opened = dat_ia_openv(request.name, kAsyncEvents, &async, &ia, DAT_VERSION_MAJOR,

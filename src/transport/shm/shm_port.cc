@@ -2,6 +2,7 @@
 #include "transport/shm/shm_port.h"
 
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -10,6 +11,7 @@
 #include "base/assertion.h"
 #include "base/cancellation.h"
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "transport/host/host_address.h"
 #include "transport/shm/shm_context.h"
 
@@ -24,6 +26,26 @@ constexpr Duration kDeathLook = 500 * kMillisecond;
 
 bool lacks_memory(int error) {
   return error == ENOMEM || error == ENOBUFS;
+}
+
+// A sandbox that came up after the link may refuse one call and permit the other. The calls without
+// a message header are the faster ones.
+int send_doorbell(int socket) {
+  if (::send(socket, &kDoorbell, sizeof kDoorbell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return 0;
+  if (is_refusal_of_call(errno)) [[unlikely]]
+    return send_message(socket, {&kDoorbell, 1}, {});
+  return errno;
+}
+
+ssize_t receive_doorbell(int socket, std::span<std::byte> into) {
+  const ssize_t got = ::recv(socket, into.data(), into.size(), MSG_DONTWAIT);
+  if (got >= 0 || !is_refusal_of_call(errno)) [[likely]]
+    return got;
+  iovec piece{into.data(), into.size()};
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  return ::recvmsg(socket, &header, MSG_DONTWAIT);
 }
 
 std::string name_of(const Address& address) noexcept {
@@ -78,11 +100,24 @@ void ShmPort::ring_doorbell() {
   const NotCancellable here;
   // If the socket is full, enough doorbells are pending. If it is closed, on_ready() learns of it
   // by a hangup.
-  if (::send(parts_.socket.get(), &kDoorbell, sizeof kDoorbell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
-      !lacks_memory(errno))
-    return;
+  const int error = send_doorbell(parts_.socket.get());
   // The peer sleeps, and no later call rings this doorbell. So a timer tries again.
-  context_.arm(doorbell_timer_, kMillisecond);
+  if (lacks_memory(error)) [[unlikely]]
+    context_.arm(doorbell_timer_, kMillisecond);
+  if (!is_refusal_of_call(error)) [[likely]]
+    return;
+  // Nothing else would wake the peer. Both sides are told by a hangup: the caller may be about to
+  // sleep, and would not notice a timer that is armed now.
+  tell_refused("sendto and sendmsg", error);
+  condemned_ = true;
+  ::shutdown(parts_.socket.get(), SHUT_RDWR);
+}
+
+void ShmPort::tell_refused(const char* calls, int error) const {
+  log_of_peer(LogLevel::Warn,
+              "link to {} (process {}): a sandbox of this process (seccomp, SELinux, AppArmor) "
+              "refuses {}: {}; the link is closed; permit one of these calls",
+              name_of(parts_.peer_address), parts_.peer.process.pid, calls, std::strerror(error));
 }
 
 DirectAccess* ShmPort::direct() {
@@ -156,10 +191,11 @@ ShmPort::Drained ShmPort::drain_doorbells() {
   Drained result = Drained::Empty;
   for (int i = 0; i < kDoorbellsAtOnce; ++i) {
     std::byte doorbell[2];
-    const ssize_t got = ::recv(parts_.socket.get(), doorbell, sizeof doorbell, MSG_DONTWAIT);
+    const ssize_t got = receive_doorbell(parts_.socket.get(), doorbell);
     // A doorbell that cannot be read for lack of memory stays in the socket until the next call.
-    if (got < 0)
-      return errno == EAGAIN || errno == EINTR || lacks_memory(errno) ? result : Drained::Ended;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR || lacks_memory(errno))) return result;
+    if (got < 0 && is_refusal_of_call(errno)) return Drained::Refused;
+    if (got < 0) return Drained::Ended;
     if (got == 0) return Drained::Ended;
     if (got != 1 || doorbell[0] != kDoorbell) return Drained::Garbage;
     result = Drained::Rung;
@@ -172,6 +208,10 @@ void ShmPort::on_ready(std::uint32_t) {
   case Drained::Empty: return;
   case Drained::Rung: context_.events->on_doorbell(*this); return;
   case Drained::Garbage: condemn("the peer sent something that is not a bell"); return;
+  case Drained::Refused:
+    tell_refused("recvfrom and recvmsg", errno);
+    context_.links.lose(*this);
+    return;
   case Drained::Ended: context_.links.lose(*this); return;
   }
 }

@@ -96,8 +96,9 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   void on_idle_long();
   void run_idle_timer(Duration time);
   void look_for_death();
-  enum class Drained : std::uint8_t { Empty, Rung, Ended, Garbage };
+  enum class Drained : std::uint8_t { Empty, Rung, Ended, Garbage, Refused };
   Drained drain_doorbells();
+  void tell_refused(const char* calls, int error) const;
   void unwatch();
 
   ShmContext& context_;

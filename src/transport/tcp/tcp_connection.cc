@@ -246,7 +246,7 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
     // Octets that have arrived may tell the cause, or that the peer had ended the connection in an
     // orderly way before.
     receiver_.receive(std::numeric_limits<std::size_t>::max());
-    receiver_.lose(outcome.error);
+    receiver_.lose(outcome.error, "sendto and sendmsg");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -109,7 +110,7 @@ TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
   if (got < 0) {
     // Octets that cannot be read for lack of memory stay in the socket until the next read.
     if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return Found::Nothing;
-    lose(errno);
+    lose(errno, "recvfrom and readv");
     return Found::All;
   }
   if (got == 0 && socket_.was_reset()) { // an earlier send got the error of the reset
@@ -158,6 +159,28 @@ void TcpReceiver::on_end_behind() {
 void TcpReceiver::lose() {
   socket_.unwatch();
   session_.lost(context_.now());
+}
+
+void TcpReceiver::lose(int error, const char* calls) {
+  if (is_refusal_of_call(error) && socket_.is_watched()) tell_refused(error, calls);
+  socket_.set_error(error);
+  lose();
+}
+
+// Nothing else says that the peer is not to blame.
+void TcpReceiver::tell_refused(int error, const char* calls) const {
+  const SocketName peer = remote_name(socket_.get());
+  try {
+    // The name of a peer that has ended is not known any more.
+    const std::string name = peer.port == 0 ? std::string("a peer that has ended")
+                                            : text("{} port {}", to_text(peer.host), peer.port);
+    log_of_peer(LogLevel::Warn,
+                "connection with {} over TCP: it breaks: a sandbox of this process (seccomp, "
+                "SELinux, AppArmor) refuses {}: {}; permit one of these calls",
+                name, calls, std::strerror(error));
+  } catch (const std::bad_alloc&) { // no memory for the text of the address
+    log_out_of_memory();
+  }
 }
 
 void TcpReceiver::throw_away() {

@@ -44,10 +44,8 @@ class TcpReceiver {
 
   // Stops watching the socket, and tells the session that the connection is lost.
   void lose();
-  void lose(int error) {
-    socket_.set_error(error);
-    lose();
-  }
+  // `calls`: those that have failed with this error, for the log if a sandbox refuses them.
+  void lose(int error, const char* calls = "");
   // Reads and drops what has come: octets that are not read would turn an orderly end into a reset.
   void throw_away();
 
@@ -58,6 +56,7 @@ class TcpReceiver {
   Found receive_once(std::size_t& left);
   ssize_t receive_into(std::span<const iovec> pieces);
   bool take(iwarp::Octets octets);
+  void tell_refused(int error, const char* calls) const;
 
   TcpContext& context_;
   WatchedSocket& socket_;

@@ -16,6 +16,10 @@
 namespace datum::cp {
 namespace {
 
+const std::string kRefusedWhy =
+    " (it or its folder is another user's, or may not be changed, see lsattr(1), or a filter of "
+    "system calls refuses the call)";
+
 class Copy : public testing::TestWithParam<Method> {
  protected:
   struct Side : Reporter {
@@ -245,7 +249,7 @@ TEST_P(Copy, ADryRunForetellsThatTheFolderOfAnotherUserStaysReadOnly) {
   ASSERT_EQ(seteuid(0), 0);
   EXPECT_EQ(texts[0], texts[1]);
   ASSERT_EQ(texts[0].size(), 1U);
-  EXPECT_EQ(texts[0][0], "cannot make writable \"ro\": Operation not permitted");
+  EXPECT_EQ(texts[0][0], "cannot make writable \"ro\": Operation not permitted" + kRefusedWhy);
 }
 
 // The file inside the folder is copied.
@@ -265,8 +269,9 @@ TEST_P(Copy, AFolderWhoseModeAnotherUserSetsCountsOnceAndADryRunForetellsThat) {
       EXPECT_EQ(side->summary.would_copy + side->summary.copied, 1U);
       EXPECT_EQ(side->summary.unchanged, 0U);
       EXPECT_EQ(side->summary.failed, 1U);
-      EXPECT_EQ(side->texts, std::vector<std::string>{
-                                 "cannot set mode and time of \"t\": Operation not permitted"});
+      EXPECT_EQ(side->texts,
+                std::vector<std::string>{
+                    "cannot set mode and time of \"t\": Operation not permitted" + kRefusedWhy});
     }
   }
   ASSERT_EQ(seteuid(0), 0);

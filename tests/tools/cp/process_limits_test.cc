@@ -324,7 +324,9 @@ TEST_F(CpLimits, AFolderWhoseModeAndTimeCannotBeSetCountsOnce) {
   const auto refuse = [] { datum::test::forbid_call(SYS_utimensat, EPERM); };
   Server server(there_.path(), {}, refuse);
   EXPECT_EQ(put(server, "e"), 1);
-  expect_said("cannot set mode and time of \"e\": Operation not permitted");
+  expect_said("cannot set mode and time of \"e\": Operation not permitted (it or its folder is "
+              "another user's, or may not be changed, see lsattr(1), or a filter of system calls "
+              "refuses the call)");
   EXPECT_TRUE(out_.starts_with("put: 0 copied, 0 unchanged, 1 failed; ")) << out_;
   Server other(here_.path());
   Program get({DAT_CP_PROGRAM, "get", "--token", other.token, other.at("e"), there_ / "e"}, refuse);

@@ -3,6 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include "common/tool_error.h"
+#include "tests/filter.h"
+
 namespace datum::cp {
 namespace {
 
@@ -23,6 +30,24 @@ TEST(Token, AnythingElseIsNotAToken) {
 
 TEST(Token, EveryOneIsNew) {
   EXPECT_FALSE(same_token(make_token(), make_token()));
+}
+
+TEST(Token, AFilterThatRefusesRandomNumbersIsNamed) {
+  std::string said;
+  bool filtered = false;
+  std::thread([&] { // the filter ends with this thread
+    filtered = datum::test::forbid_call(SYS_getrandom, EPERM);
+    if (!filtered) return;
+    try {
+      make_token();
+    } catch (const tools::ToolError& error) {
+      said = error.what();
+    }
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, "no random numbers for a token: Operation not permitted (a filter of system "
+                  "calls refuses getrandom)");
 }
 
 TEST(Token, ComparisonSeesEveryByte) {

@@ -454,12 +454,14 @@ TEST(InfoCheck, AnAdapterWithoutANetworkIsANote) {
   expect(facts, "over TCP it reaches none: no network interface of this host is up", Grade::Note);
 }
 
-TEST(InfoCheck, ARefusedSystemCallIsAProblem) {
+TEST(InfoCheck, ARefusedSystemCallIsAProblemThatSaysWhatFollows) {
   Facts facts = good();
-  facts.refused_calls = {{"sendmsg", "Operation not permitted"},
-                         {"readv", "Function not implemented"}};
+  facts.refused_calls = {{"accept4", "nobody is answered", EPERM},
+                         {"sendmsg", "TCP alone", EPERM},
+                         {"sendto", "TCP alone", ENOSYS}};
   expect(facts,
-         "refuses sendmsg (Operation not permitted), readv (Function not implemented); adapters",
+         "refuses sendmsg (Operation not permitted), sendto (Function not implemented): TCP alone; "
+         "accept4 (Operation not permitted): nobody is answered",
          Grade::Problem);
 }
 

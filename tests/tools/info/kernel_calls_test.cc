@@ -94,6 +94,66 @@ TEST(InfoKernelCalls, OfAYoungerKernelAMissingCallMayBeEither) {
       EXPECT_EQ(absence_of(call, ENOSYS, release), Absence::RefusedOrLacking) << call.name;
 }
 
+struct Refused {
+  std::vector<KernelCall> dispensable;
+  std::vector<RefusedCall> needed;
+};
+
+// Nothing if filters cannot be had.
+std::optional<Refused> refused_where(std::uint32_t call, int error) {
+  std::optional<Refused> found;
+  std::thread([&] {
+    if (test::forbid_call(call, error))
+      found = {missing_kernel_calls("6.1.0"), refused_kernel_calls()};
+  }).join();
+  return found;
+}
+
+struct NeededCase {
+  std::uint32_t number;
+  const char* name;
+  const char* then; // in the table of datum(7), SANDBOXES
+};
+const NeededCase kNeededCases[] = {
+    {SYS_socket, "socket", "no adapter opens"},
+    {SYS_epoll_ctl, "epoll_ctl", "no adapter opens"},
+    {SYS_sendto, "sendto", "connections go over TCP alone"},
+    {SYS_recvmsg, "recvmsg", "connections go over TCP alone"},
+    {SYS_ftruncate, "ftruncate", "connections go over TCP alone"},
+    {SYS_connect, "connect", "no connect is made from here"},
+    {SYS_bind, "bind", "no service point is made"},
+    {SYS_accept4, "accept4", "a service point answers no peer"},
+    {SYS_setsockopt, "setsockopt",
+     "over TCP more delay, and a host that vanishes may not be noticed"}};
+
+TEST(InfoKernelCalls, ACallThatDatumNeedsHasTheConsequenceOfTheManual) {
+  for (const NeededCase& call : kNeededCases)
+    for (const int error : {EPERM, ENOSYS}) {
+      SCOPED_TRACE(call.name);
+      const auto refused = refused_where(call.number, error);
+      if (!refused) GTEST_SKIP() << "no filter of system calls here";
+      ASSERT_EQ(refused->needed.size(), 1U);
+      EXPECT_STREQ(refused->needed[0].name, call.name);
+      EXPECT_STREQ(refused->needed[0].then, call.then);
+      EXPECT_EQ(refused->needed[0].error, error);
+      EXPECT_FALSE(names(refused->dispensable, call.name));
+    }
+}
+
+TEST(InfoKernelCalls, DatumCanDoWithoutReadvAndPrlimit) {
+  for (const auto& [number, name] :
+       {std::pair{SYS_readv, "readv"}, std::pair{SYS_prlimit64, "prlimit64"}})
+    for (const int error : {EPERM, ENOSYS}) {
+      SCOPED_TRACE(name);
+      const auto refused = refused_where(static_cast<std::uint32_t>(number), error);
+      if (!refused) GTEST_SKIP() << "no filter of system calls here";
+      EXPECT_TRUE(refused->needed.empty());
+      ASSERT_TRUE(names(refused->dispensable, name));
+      EXPECT_EQ(refused->dispensable.back().absence, Absence::Refused);
+      EXPECT_EQ(refused->dispensable.back().error, error);
+    }
+}
+
 TEST(InfoKernelCalls, AShortageIsNoRefusal) {
   for (const int error : {EMFILE, ENFILE, ENOMEM, ENOBUFS}) {
     SCOPED_TRACE(error);
