@@ -23,8 +23,17 @@ LLVM = 19
 # C library.
 BESIDE = ("linux", "asm-generic", "fmt", "tl", "CLI", "xxhash.h", "xxh3.h", "xxh_x86dispatch.h", "isa-l.h", "isa-l",
           "jemalloc")
-# The exception by which glibc cancels a thread. libstdc++ declares it everywhere, libc++ nowhere.
-CANCELLED = "#pragma once\nnamespace __cxxabiv1 { struct __forced_unwind {}; }\n"
+# What libstdc++ has and this libc++ has not: the exception by which glibc cancels a thread, and numbers with a fraction
+# read by from_chars(), which libc++ reads from version 20 on.
+LACKING = """#pragma once
+#ifdef __cplusplus
+#include <charconv>
+namespace __cxxabiv1 { struct __forced_unwind {}; }
+_LIBCPP_BEGIN_NAMESPACE_STD
+from_chars_result from_chars(const char*, const char*, double&, chars_format = chars_format::general);
+_LIBCPP_END_NAMESPACE_STD
+#endif
+"""
 
 
 def configure(build):
@@ -47,18 +56,29 @@ class Musl:
         for header in BESIDE:
             if os.path.exists(f"/usr/include/{header}"):
                 (self.include / header).symlink_to(f"/usr/include/{header}")
+        self.replace_jemalloc()
         (self.include / "asm").symlink_to(f"/usr/include/{machine}-linux-gnu/asm")
-        self.cancelled = folder / "cancelled.h"
-        self.cancelled.write_text(CANCELLED)
+        self.lacking = folder / "lacking.h"
+        self.lacking.write_text(LACKING)
         self.all = [f"--target={machine}-linux-musl", "-nostdlibinc", "-fsyntax-only", "-w", "-D_GNU_SOURCE"]
         self.system = ["-isystem", f"/usr/include/{machine}-linux-musl", "-isystem", str(self.include)]
+
+    def replace_jemalloc(self):
+        """musl declares malloc() without the promise not to throw. For it jemalloc is configured without that promise;
+        Clang also counts the attribute as one."""
+        header = pathlib.Path("/usr/include/jemalloc/jemalloc.h")
+        if header.exists():
+            (self.include / "jemalloc").unlink()
+            (self.include / "jemalloc").mkdir()
+            text = header.read_text().replace("#define JEMALLOC_USE_CXX_THROW", "").replace("JEMALLOC_ATTR(nothrow)", "")
+            (self.include / "jemalloc/jemalloc.h").write_text(text)
 
     def command(self, entry):
         kept = [word for word in shlex.split(entry["command"]) if word.startswith(("-D", "-I", "-U", "-std="))]
         if entry["file"].endswith(".c"):
             return [f"clang-{LLVM}", *self.all, *kept, *self.system, entry["file"]]
         cxx = ["-nostdinc++", "-isystem", f"/usr/lib/llvm-{LLVM}/include/c++/v1", "-D_LIBCPP_HAS_MUSL_LIBC=1",
-               "-include", str(self.cancelled)]
+               "-include", str(self.lacking)]
         return [f"clang++-{LLVM}", *self.all, *cxx, *kept, *self.system, entry["file"]]
 
 
