@@ -19,8 +19,9 @@ double cma_call(std::size_t size, bool write, int rounds);
 double cma_read_new(std::size_t size, int rounds);
 // One call for each write. The other side watches its memory for the write. Half round trip.
 double cma_put_pingpong(std::size_t size, int rounds);
-// A message without a copy in between. A cache line announces it, and the receiver reads all of it
-// with one call, from the buffer into which the sender received before. Half round trip.
+// A message that is copied once. The sender announces it in a cache line. The receiver copies it out
+// of the sender's buffer with one call. Each side has one buffer: it receives into that buffer and
+// sends out of it. Half round trip.
 double cma_pingpong(std::size_t size, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip

@@ -15,7 +15,8 @@ complain() {
   failed=1
 }
 
-# _FORTIFY_SOURCE and large files give a call another name. Maps these names to the plain name.
+# Removes the version of a symbol, and gives a call that _FORTIFY_SOURCE has renamed (__read_chk,
+# __open_2) its plain name.
 plain() { sed -E 's/@.*//; s/^__(.*)_chk$/\1/; s/^__open_2$/open/' | sort -u; }
 asked=$(for library in "$@"; do "$nm" -D --undefined-only "$library"; done | awk '{print $NF}' | plain)
 [ -n "$asked" ] || complain "no library asks for anything: $*"
@@ -37,7 +38,8 @@ is_excused() {
 
 for name in $asked; do
   if grep -qxF "$name" <<<"$in_front"; then
-    # For memory and syscall(), shortage.cc counts what is asked for, not the name of the call.
+    # These need no row in kInFront. Memory fails as Resource::kMemory. kInFront names the system
+    # calls that syscall() makes. free() and munmap() never fail.
     case $name in malloc | calloc | realloc | aligned_alloc | posix_memalign | free | munmap | syscall) continue ;; esac
     grep -qF "{\"$name\"" "$here/shortage_calls_test.cc" ||
       complain "$name: can be made to fail, but kInFront of shortage_calls_test.cc does not name it"

@@ -43,7 +43,8 @@ class Party {
   enum class Life : std::uint8_t { Fresh, Pending, Up, Over };
 
   Party(SimNode& node, std::uint32_t number, const PartySetup& setup = {});
-  // Frees every object, which must succeed. The EP must be freed before its SRQ.
+  // free_endpoint() frees the EP, then free_all() frees the party's other objects. Each must succeed.
+  // An SRQ is freed after the EPs that use it.
   void free_endpoint();
   void free_all();
 
@@ -66,8 +67,8 @@ class Party {
   // A number that changes when the party changes what peers may do.
   std::uint64_t rights() const { return rights_; }
   const Panes& panes() const { return panes_; }
-  // True: through the EP of `other`, on the same adapter, peers cannot use the window of this
-  // party's RMR.
+  // True: a request that arrives at the EP of `other` cannot use this party's RMR. `other` is another
+  // party on the same adapter.
   bool is_shut_off_from(const Party& other) const {
     return zone_ != other.zone_ || setup_.scope == MemoryWindow::Scope::Endpoint;
   }
@@ -111,7 +112,7 @@ class Party {
     bool zero_based = false;
     bool suppress = false;
   };
-  // Binds pane number `pane` without its last `less` bytes.
+  // A bind of pane number `pane`, for post_bind(). It leaves out the last kPaneUnused + `less` bytes.
   static Bind bind_of_pane(std::size_t pane, std::uint64_t less);
   void post_bind(const Bind& bind);
   // Frees the RMR and makes another one.
@@ -217,10 +218,9 @@ class Party {
   std::uint32_t peer_life_ = 0;
   std::uint64_t next_cookie_ = 1;
   std::size_t events_owed_ = 0;
-  // A request of this life has failed, so the other requests of its class are flushed. A Read may
-  // have had its answer before an earlier Send failed, and a Send may have succeeded before an
-  // earlier Read failed.
-  bool failed_ = false;            // a request of this connection; all that follow must fail
+  // True: a request of this life has failed. All later requests must fail too, even those that have
+  // been carried out.
+  bool failed_ = false;
   bool culprit_found_ = false;     // at most one request ends with another status than "flushed"
   std::uint64_t messages_in_ = 0;  // messages received in this life
   std::uint64_t messages_out_ = 0; // Sends whose completion was seen

@@ -36,7 +36,7 @@ struct Facts {
   // process_vm_readv(2) and _writev(2) work between two children of this process
   bool sibling_access = false;
   std::string sibling_error; // why they do not work
-  std::string memfd_error;   // "ftruncate: File too large"; empty: memory files work
+  std::string memfd_error;   // "memfd_create: Too many open files"; empty: memory files work
   std::vector<RefusedCall> refused_calls;
   std::optional<std::uint64_t> shm_free;      // free bytes of /dev/shm; empty: not mounted
   bool own_network = false, own_pids = false; // namespaces other than those of process 1

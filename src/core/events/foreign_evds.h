@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/foreign_evds.h: the connect EVDs of other IAs that the EPs of an IA feed.
 // Lives here: one ForeignEvd for each such EVD, and which of them have events to deliver.
-// Not here:   one ForeignEvd (foreign_evd.h); delivering (the facade, once its own lock is free).
+// Not here:   one ForeignEvd (foreign_evd.h); delivering (the facade, once the lock of the EPs' IA
+//             is free).
 // Threads:    the lock of the EPs' IA.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace datum {
 
 OrErrno<UniqueFd> open_diagnostics() {
   UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
-  // A shortage may pass, and the caller waits for that. A refusal stays.
+  // A shortage may pass, so it is an error. A refusal is permanent: the result is empty.
   if (!socket && shortage_of(errno).lack != Lack::Other) return tl::unexpected(errno);
   return socket;
 }

@@ -30,7 +30,8 @@ class Numbers {
   int write_fd_;
 };
 
-// Forks without the C library, so the child keeps every descriptor.
+// Forks without the C library, so no handler of pthread_atfork() runs, and the child keeps every
+// descriptor.
 inline pid_t fork_unnoticed() {
 #ifdef __s390x__ // clone(2): there the stack comes first
   return static_cast<pid_t>(::syscall(SYS_clone, nullptr, SIGCHLD, nullptr, nullptr, nullptr));
