@@ -259,7 +259,7 @@ TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
 }
 
 // What chattr(1) does. False: this process or this file system may not.
-bool set_attribute(const std::string& path, unsigned attribute, bool on) {
+static bool set_attribute(const std::string& path, unsigned attribute, bool on) {
   const datum::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   unsigned flags = 0;
   if (!fd || ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
