@@ -114,7 +114,7 @@ def links(readme, documents):
 
 
 def in_sources_only(readme):
-    found = re.search(r"beside this file\. (.*?) are in the sources only", readme, re.S)
+    found = re.search(r"in the folder of this\s+file\. (.*?) are in the sources only", readme, re.S)
     return found.group(1) if found else ""
 
 

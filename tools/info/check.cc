@@ -322,6 +322,7 @@ std::vector<std::string> refusals_by_consequence(const std::vector<RefusedCall>&
   for (const RefusedCall& call : calls)
     refused[call.then].push_back(fmt::format("{} ({})", call.name, std::strerror(call.error)));
   std::vector<std::string> texts;
+  texts.reserve(refused.size());
   for (const auto& [then, names] : refused)
     texts.push_back(fmt::format("{}: {}", fmt::join(names, ", "), then));
   return texts;

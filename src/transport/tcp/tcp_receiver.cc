@@ -31,6 +31,11 @@ constexpr std::size_t kNextBeginning = 1024;
 constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kBulk = 32 * 1024;
 
+// True: a later read may succeed.
+constexpr bool is_for_now(int error) {
+  return error == EAGAIN || error == ENOMEM || error == ENOBUFS;
+}
+
 ssize_t receive_piece(int socket, const iovec& piece) {
   ssize_t got = 0;
   do {
@@ -39,15 +44,7 @@ ssize_t receive_piece(int socket, const iovec& piece) {
   return got;
 }
 
-ssize_t receive_pieces(int socket, std::span<const iovec> pieces) {
-  ssize_t got = 0;
-  do {
-    got = ::readv(socket, pieces.data(), static_cast<int>(pieces.size()));
-  } while (got < 0 && errno == EINTR);
-  return got;
-}
-
-// As receive_pieces() does: the caller takes a short read as a sign that no more has come.
+// As readv() does: the caller takes a short read as a sign that no more has come.
 ssize_t receive_one_by_one(int socket, std::span<const iovec> pieces) {
   ssize_t sum = 0;
   for (const iovec& piece : pieces) {
@@ -82,13 +79,20 @@ bool TcpReceiver::receive(std::size_t most) {
 
 // A single piece is read with recv(): with readv() a short message takes 2 % longer.
 ssize_t TcpReceiver::receive_into(std::span<const iovec> pieces) {
-  const bool single = pieces.size() == 1;
-  const int socket = socket_.get();
-  const ssize_t got = single ? receive_piece(socket, pieces[0]) : receive_pieces(socket, pieces);
-  // A sandbox may refuse one of the two calls and permit the other.
-  if (got < 0 && is_refusal_of_call(errno)) [[unlikely]]
-    return single ? receive_pieces(socket, pieces) : receive_one_by_one(socket, pieces);
+  ssize_t got = 0;
+  do {
+    got = pieces.size() == 1
+              ? ::recv(socket_.get(), pieces[0].iov_base, pieces[0].iov_len, MSG_DONTWAIT)
+              : ::readv(socket_.get(), pieces.data(), static_cast<int>(pieces.size()));
+  } while (got < 0 && errno == EINTR);
   return got;
+}
+
+// After receive_into() has failed. A sandbox may refuse one of the two calls and permit the other.
+ssize_t TcpReceiver::receive_by_other_call(std::span<const iovec> pieces) {
+  if (!is_refusal_of_call(errno)) return -1;
+  if (pieces.size() > 1) return receive_one_by_one(socket_.get(), pieces);
+  return ::readv(socket_.get(), pieces.data(), 1);
 }
 
 TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
@@ -106,10 +110,14 @@ TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
   const std::size_t behind = little ? kNextBeginning : context_.staging.size();
   pieces[count] = {context_.staging.data(), behind};
   const std::size_t asked = static_cast<std::size_t>(straight) + behind;
-  const ssize_t got = receive_into({pieces.data(), count + 1});
+  ssize_t got = receive_into({pieces.data(), count + 1});
   if (got < 0) {
     // Octets that cannot be read for lack of memory stay in the socket until the next read.
-    if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return Found::Nothing;
+    if (is_for_now(errno)) return Found::Nothing;
+    got = receive_by_other_call({pieces.data(), count + 1});
+  }
+  if (got < 0) {
+    if (is_for_now(errno)) return Found::Nothing;
     lose(errno, "recvfrom and readv");
     return Found::All;
   }
@@ -187,8 +195,11 @@ void TcpReceiver::throw_away() {
   const NotCancellable here;
   constexpr int kMost = 64; // about a receive buffer: the peer may never stop sending
   const iovec piece{context_.staging.data(), context_.staging.size()};
-  for (int i = 0; i < kMost; ++i)
-    if (receive_into({&piece, 1}) <= 0) return;
+  for (int i = 0; i < kMost; ++i) {
+    ssize_t got = receive_piece(socket_.get(), piece);
+    if (got < 0) got = receive_by_other_call({&piece, 1});
+    if (got <= 0) return;
+  }
 }
 
 } // namespace datum

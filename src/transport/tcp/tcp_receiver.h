@@ -55,6 +55,7 @@ class TcpReceiver {
 
   Found receive_once(std::size_t& left);
   ssize_t receive_into(std::span<const iovec> pieces);
+  [[gnu::noinline]] ssize_t receive_by_other_call(std::span<const iovec> pieces);
   bool take(iwarp::Octets octets);
   void tell_refused(int error, const char* calls) const;
 
