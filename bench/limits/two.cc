@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "two.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <sched.h>
@@ -37,6 +39,45 @@ void pin(int cpu) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
+// The end of a child that has failed ends this process, too: it may wait for what no process will
+// do any more.
+void end_with_child(int) {
+  constexpr char kSaid[] = "limits: the second process failed\n";
+  const int error = errno;
+  siginfo_t end{};
+  if (waitid(P_PID, static_cast<id_t>(g_child), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      end.si_pid == g_child && (end.si_code != CLD_EXITED || end.si_status != 0)) {
+    if (write(STDERR_FILENO, kSaid, sizeof kSaid - 1) < 0) _exit(1);
+    _exit(1);
+  }
+  errno = error;
+}
+
+// While an object of this class exists, end_with_child() runs when a child ends.
+class ChildWatch {
+ public:
+  ChildWatch() {
+    struct sigaction action {};
+    action.sa_handler = end_with_child;
+    action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+    sigaction(SIGCHLD, &action, &before_);
+    change_mask(SIG_BLOCK); // until the child's id is known
+  }
+  ~ChildWatch() { sigaction(SIGCHLD, &before_, nullptr); }
+  ChildWatch(const ChildWatch&) = delete;
+  ChildWatch& operator=(const ChildWatch&) = delete;
+  static void begin() { change_mask(SIG_UNBLOCK); }
+
+ private:
+  static void change_mask(int how) {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(how, &child, nullptr);
+  }
+  struct sigaction before_ {};
+};
+
 void meet(Start* start, int side) {
   start->ready[side] = 1;
   while (start->ready[1 - side] == 0) {
@@ -59,15 +100,22 @@ double run_two(const std::function<double()>& own, const std::function<void()>& 
   auto* start = static_cast<Start*>(shared_memory(sizeof(Start)));
   const int first = allowed_core(0);
   const int second = allowed_core(1);
+  const ChildWatch watch;
   g_child = fork();
+  if (g_child < 0) {
+    std::perror("limits: fork");
+    std::exit(2);
+  }
   if (g_child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     g_child = getpid();
+    ChildWatch::begin();
     pin(second);
     meet(start, 1);
     other();
     _exit(0);
   }
+  ChildWatch::begin();
   cpu_set_t before;
   sched_getaffinity(0, sizeof before, &before);
   pin(first);

@@ -89,9 +89,9 @@ class NewLinkScene final : public Scene {
 };
 
 // One side finds its ring full and goes to sleep while the other side empties the ring.
-class StarveScene final : public Scene {
+class BackpressureScene final : public Scene {
  public:
-  explicit StarveScene(bool fences) : fences_(fences) {}
+  explicit BackpressureScene(bool fences) : fences_(fences) {}
   void begin(Machine& machine) override {
     world_.reset();
     world_ = std::make_unique<LinkWorld>(machine, a_segment(), fences_);
@@ -166,15 +166,16 @@ std::vector<NamedScene> link_scenes() {
     return NamedScene{
         name, [=] { return std::make_unique<SleepScene>(fences, records); }, {}, effort};
   };
-  const auto starve = [](const char* name, bool fences, Effort effort) {
-    return NamedScene{name, [=] { return std::make_unique<StarveScene>(fences); }, {}, effort};
+  const auto backpressure = [](const char* name, bool fences, Effort effort) {
+    return NamedScene{
+        name, [=] { return std::make_unique<BackpressureScene>(fences); }, {}, effort};
   };
   return {sleep("sleep", true, 2, Effort::All),
           sleep("sleep-both-fence", false, 2, Effort::All),
           {"sleep-new-link", [] { return std::make_unique<NewLinkScene>(); }, {}, Effort::All},
           sleep("sleep-long", true, 4, Effort::Seeds),
-          starve("starve", true, Effort::Long),
-          starve("starve-both-fence", false, Effort::Long),
+          backpressure("backpressure", true, Effort::Long),
+          backpressure("backpressure-both-fence", false, Effort::Long),
           {"retire", [] { return std::make_unique<RetireScene>(); }, {}, Effort::All}};
 }
 

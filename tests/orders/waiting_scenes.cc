@@ -52,7 +52,7 @@ class SleeperScene final : public Scene {
     shared_ = new (&memory_) Shared;
     lock_.emplace(machine);
     shared_->doorbell.claim(shared_->owner);
-    machine.share(shared_, sizeof *shared_, "bell");
+    machine.share(shared_, sizeof *shared_, "doorbell");
     machine.add([this, &machine] { wait(machine); });
     machine.add([this] { signal(); });
   }
@@ -181,7 +181,7 @@ class PromptWakeScene final : public Scene {
   }
   void end(Machine& machine, bool) override {
     if (left_at_ >= 0 && all_->transport.looks == left_at_)
-      machine.fail("what cannot wait lies there for the whole of a nap");
+      machine.fail("what cannot wait lies there for the whole of a backoff");
   }
 
  private:
@@ -217,9 +217,10 @@ class PromptWakeScene final : public Scene {
 } // namespace
 
 std::vector<NamedScene> waiting_scenes() {
-  return {{"sleeper", [] { return std::make_unique<SleeperScene>(); }, {}, Effort::All},
-          {"hurry", [] { return std::make_unique<PromptWakeScene>(1); }, {}, Effort::All},
-          {"hurry-twice", [] { return std::make_unique<PromptWakeScene>(2); }, {}, Effort::Long}};
+  return {
+      {"sleeper", [] { return std::make_unique<SleeperScene>(); }, {}, Effort::All},
+      {"prompt-wake", [] { return std::make_unique<PromptWakeScene>(1); }, {}, Effort::All},
+      {"prompt-wake-twice", [] { return std::make_unique<PromptWakeScene>(2); }, {}, Effort::Long}};
 }
 
 } // namespace datum::test

@@ -48,6 +48,7 @@ void Journal::start(const Identity& identity, std::span<const Digest> blocks) {
   if ((ftruncate(file_.get(), 0) != 0 && !is_refusal_of_call(errno)) ||
       lseek(file_.get(), 0, SEEK_SET) != 0)
     throw FileError("begin the journal of", identity.path, errno);
+  path_ = identity.path;
   append(header(identity));
   for (const Digest& block : blocks) append(block);
 }
@@ -55,7 +56,7 @@ void Journal::start(const Identity& identity, std::span<const Digest> blocks) {
 void Journal::append(std::span<const std::byte> bytes) {
   const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
   if (written != static_cast<ssize_t>(bytes.size()))
-    throw FileError("write", "journal", written < 0 ? errno : ENOSPC);
+    throw FileError("write the journal of", path_, written < 0 ? errno : ENOSPC);
 }
 
 } // namespace datum::cp

@@ -33,10 +33,12 @@ class Journal {
 
   // Starts a new journal with these blocks.
   void start(const Identity& identity, std::span<const Digest> blocks);
-  void append(std::span<const std::byte> bytes); // the digest of the next block
+  // Appends the digest of the next block. start() comes first.
+  void append(std::span<const std::byte> bytes);
 
  private:
   UniqueFd file_;
+  std::string path_; // of the file whose journal this is
 };
 
 } // namespace datum::cp

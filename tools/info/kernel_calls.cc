@@ -102,11 +102,12 @@ Consequence consequence_of(SystemCall call) {
   case SystemCall::SendTo: return {kTcpAlone};
   case SystemCall::Connect: return {"no connect is made from here"};
   case SystemCall::Bind:
-  case SystemCall::GetSocketName:
   case SystemCall::Listen: return {kNoServicePoint};
   case SystemCall::Accept: return {"a service point answers no peer"};
   case SystemCall::SetSocketOption:
     return {"over TCP more delay, and a host that vanishes may not be noticed"};
+  case SystemCall::GetSocketName:
+    return {"a port that the kernel has to choose is not known", "2.0"};
   case SystemCall::ReadVector: return {"over TCP long messages take more system calls", "2.0"};
   case SystemCall::ResourceLimit: return {"the limits of this process are unknown", "2.6.36"};
   }

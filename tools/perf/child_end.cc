@@ -36,9 +36,9 @@ bool ChildEnd::comes_within(std::chrono::milliseconds time) const {
   for (;;) {
     if (has_ended(child_)) return true;
     if (time <= std::chrono::milliseconds(0)) return false;
-    const auto nap = std::min(time, kBetweenLooks);
-    if (::poll(nullptr, 0, static_cast<int>(nap.count())) < 0) return false;
-    time -= nap;
+    const auto part = std::min(time, kBetweenLooks);
+    if (::poll(nullptr, 0, static_cast<int>(part.count())) < 0) return false;
+    time -= part;
   }
 }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/journal.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <sys/mman.h>
+#include <utility>
 
+#include "cp/file_error.h"
 #include "folder.h"
 
 namespace datum::cp {
@@ -87,6 +92,20 @@ TEST_F(JournalTest, EveryByteOfTheHeaderCounts) {
     bad[i] = static_cast<char>(bad[i] ^ 4);
     folder_.write("j", bad);
     EXPECT_TRUE(open().load(kIdentity).empty()) << i;
+  }
+}
+
+// Where there is no room for it, the user learns which file is concerned: the journal is not theirs.
+TEST_F(JournalTest, AWriteThatFailsNamesTheFileWhoseJournalItIs) {
+  UniqueFd fixed(::memfd_create("journal", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::fcntl(fixed.get(), F_ADD_SEALS, F_SEAL_GROW), 0);
+  Journal journal(std::move(fixed));
+  try {
+    journal.start(kIdentity, {});
+    FAIL() << "a sealed file grew";
+  } catch (const FileError& error) {
+    EXPECT_EQ(std::string(error.what()).find("cannot write the journal of \"" + kIdentity.path), 0U)
+        << error.what();
   }
 }
 

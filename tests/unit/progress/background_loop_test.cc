@@ -65,7 +65,7 @@ TEST_F(LoopAlone, WhereNobodyPollsItTakesTheDoorbellAfterABackoff) {
     loop_.request_stop();
   });
   loop_.run();
-  EXPECT_EQ(places.log, (Log{"background", "background at bell", "wake background"}));
+  EXPECT_EQ(places.log, (Log{"background", "background at doorbell", "wake background"}));
   EXPECT_EQ(background(), Doorbell::Background::Absent);
   EXPECT_EQ(places.background_wake_ups, 0) << "the wake-up was taken back";
   EXPECT_FALSE(lock.held());
@@ -84,7 +84,7 @@ TEST_F(LoopAlone, WhatTheDoorbellRangForIsLookedAt) {
   then([this] { places.doorbell_rings = true; });
   then_stop();
   loop_.run();
-  EXPECT_EQ(places.looks, 2) << "after each sleep at the bell";
+  EXPECT_EQ(places.looks, 2) << "after each sleep at the doorbell";
   EXPECT_EQ(lock.times_let_in, 1) << "between two turns";
 }
 
@@ -131,7 +131,7 @@ TEST_F(LoopAlone, SevenPollsAreNoPoller) {
   then_poll(7);
   then_stop();
   loop_.run();
-  EXPECT_EQ(places.log, (Log{"background", "background at bell", "wake background"}));
+  EXPECT_EQ(places.log, (Log{"background", "background at doorbell", "wake background"}));
 }
 
 TEST_F(LoopAlone, TheEndOfPollingIsToldToPeers) {
@@ -183,7 +183,7 @@ TEST_F(LoopAlone, WhatIsWantedFromTheBeginningIsLookedAtWithoutABackoff) {
   driver.pending().want();
   then_stop();
   loop_.run();
-  EXPECT_EQ(places.log[0], "background at bell");
+  EXPECT_EQ(places.log[0], "background at doorbell");
   EXPECT_EQ(transport.progresses, 2);
 }
 
@@ -245,7 +245,7 @@ TEST_F(LoopAlone, ADoorbellInABackoffIsLeftToAPollThatBegins) {
   });
   then_stop();
   loop_.run();
-  EXPECT_EQ(places.log[20], "background at bell") << "of a long backoff";
+  EXPECT_EQ(places.log[20], "background at doorbell") << "of a long backoff";
   EXPECT_EQ(places.log[21], "background");
 }
 

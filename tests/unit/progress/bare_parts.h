@@ -63,17 +63,19 @@ class BarePlaces final : public Places {
   bool is_ready = false;       // a descriptor is ready
   int looks = 0;               // looks at descriptors
   int handled = 0;             // batches of descriptors
-  int hurried = 0;
-  Instant hurried_by = 0;
+  int prompted = 0;
+  Instant prompted_by = 0;
   int owner_wake_ups = 0;
   int background_wake_ups = 0;
 
   Instant now() override { return time += a_look_at_the_clock; }
   bool core_to_spare() const override { return core_to_spare_; }
-  Wake sleep_at_doorbell(Instant until, ReadyBatch&) override { return sleep("at bell", until); }
+  Wake sleep_at_doorbell(Instant until, ReadyBatch&) override {
+    return sleep("at doorbell", until);
+  }
   Wake sleep_beside(const Sleeper&, Instant until) override { return sleep("beside", until); }
   bool sleep_in_background(bool with_doorbell, Instant until) override {
-    sleep(with_doorbell ? "background at bell" : "background", until);
+    sleep(with_doorbell ? "background at doorbell" : "background", until);
     return with_doorbell && std::exchange(doorbell_rings, false);
   }
   void yield() override {
@@ -81,7 +83,7 @@ class BarePlaces final : public Places {
   }
   void wake_owner() override { ++owner_wake_ups, log.emplace_back("wake owner"); }
   void wake_background() override { ++background_wake_ups, log.emplace_back("wake background"); }
-  void wake_background_by(Instant by) override { ++hurried, hurried_by = by; }
+  void wake_background_by(Instant by) override { ++prompted, prompted_by = by; }
   void wake(Sleeper&) override { log.emplace_back("wake"); }
   void take_back_owner_wake_up() override { --owner_wake_ups; }
   void take_back_background_wake_up() override { --background_wake_ups; }

@@ -58,7 +58,7 @@ TEST_F(WaitAlone, AWaitWithoutTimePollsOnce) {
 TEST_F(WaitAlone, ItSleepsAtTheDoorbellUntilItIsPoked) {
   signal_in_sleep();
   EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
-  EXPECT_EQ(places.log, (Log{"at bell", "wake owner"}));
+  EXPECT_EQ(places.log, (Log{"at doorbell", "wake owner"}));
   EXPECT_EQ(places.owner_wake_ups, 0) << "the wake-up was taken back";
   EXPECT_EQ(places.handled, 1);
   EXPECT_EQ(point_.sleeper, nullptr);
@@ -136,7 +136,7 @@ TEST_F(WaitAlone, WhoLeavesHandsTheDoorbellOn) {
     });
   });
   wait_.wait(point_, kNever);
-  EXPECT_EQ(places.log, (Log{"at bell", "wake owner", "wake background"}));
+  EXPECT_EQ(places.log, (Log{"at doorbell", "wake owner", "wake background"}));
 }
 
 TEST_F(WaitWithCore, ItPollsForAMomentBeforeItSleeps) {

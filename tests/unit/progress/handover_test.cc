@@ -54,7 +54,7 @@ TEST_F(HandoverAlone, APokeIsTakenBackByWhoeverWasPoked) {
   EXPECT_EQ(places.owner_wake_ups, 0);
   handover_.carry_out(doorbell().claim(me));
   handover_.on_waiter_woke(me);
-  EXPECT_EQ(places.owner_wake_ups, 0) << "nobody has poked it";
+  EXPECT_EQ(places.owner_wake_ups, 0) << "no thread has woken it";
 }
 
 TEST_F(HandoverAlone, TheBackgroundThreadIsToldWhetherItWasPoked) {
