@@ -47,7 +47,7 @@ void end_with_child(int) {
   siginfo_t end{};
   if (waitid(P_PID, static_cast<id_t>(g_child), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       end.si_pid == g_child && (end.si_code != CLD_EXITED || end.si_status != 0)) {
-    if (write(STDERR_FILENO, kSaid, sizeof kSaid - 1) < 0) _exit(1);
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kSaid, sizeof kSaid - 1);
     _exit(1);
   }
   errno = error;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -12,14 +11,13 @@
 #include <optional>
 #include <string>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "connection.h"
 #include "port_probe.h"
+#include "sandbox.h"
 #include "status.h"
 #include "tests/filter.h"
 #include "variable.h"
@@ -27,25 +25,15 @@
 namespace datum::test {
 namespace {
 
-struct Ended {
-  int code = -1; // the exit status of the body; -1 if a signal ended it
-  std::string said;
-};
-
 // Runs the body in a process of its own. The process opens an IA. From then on a filter refuses
 // `call` to all of its threads. Returns nothing if no filter can be installed.
 std::optional<Ended> run_without(std::uint32_t call, const std::function<int(Ia&)>& body) {
-  constexpr int kNoFilter = 77;
-  testing::internal::CaptureStderr();
-  const pid_t child = fork();
-  if (child == 0) {
-    Ia ia = open_ia();
+  Ended ended = run_apart([&]() -> int {
+    Ia ia = open_ia(); // not closed: the filter may refuse what that takes
     std::_Exit(forbid_call_to_all_threads(call, EPERM) ? body(ia) : kNoFilter);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::internal::GetCapturedStderr()};
-  return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
+  });
+  if (ended.code == kNoFilter) return std::nullopt;
+  return ended;
 }
 
 // Opens another IA. Returns 0 if the open was refused with that subtype.
@@ -132,32 +120,6 @@ TEST(Sandbox, AnOpenWithoutMappingsIsRefusedAndSaysWhy) {
   }
 }
 
-constexpr int kNoFilter = 77;
-
-// As run_without(), but the body opens its own IA and installs its own filter.
-Ended run_apart(const std::function<int()>& body) {
-  testing::internal::CaptureStderr();
-  const pid_t child = fork();
-  if (child == 0) std::_Exit(body());
-  int status = -1;
-  waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::internal::GetCapturedStderr()};
-}
-
-// Sends a message of two segments, since such messages are sent as lists of pieces.
-void expect_messages_arrive(Side& from, Side& to) {
-  constexpr std::size_t kPiece = 40'000;
-  Buffer source = from.buffer(2 * kPiece);
-  const Buffer target = to.buffer(2 * kPiece);
-  source.fill(1);
-  EXPECT_DAT_OK(post_recv(to.ep(), {target.segment()}, 7));
-  EXPECT_DAT_OK(
-      post_send(from.ep(), {source.segment(0, kPiece), source.segment(kPiece, kPiece)}, 8));
-  expect_dto(from.request_evd(), from.ep(), 8);
-  expect_dto(to.recv_evd(), to.ep(), 7);
-  EXPECT_TRUE(target.holds(1, 0, 2 * kPiece));
-}
-
 // Data goes both ways over TCP, between an adapter under the filter and one that was open before.
 Ended send_without(std::uint32_t call, const std::string& reason) {
   return run_apart([&] {
@@ -189,103 +151,6 @@ TEST(Sandbox, AnAdapterWithoutACallOfMessagesIsOneOverTcpThatSaysWhy) {
     if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
     EXPECT_EQ(ended.code, 0) << ended.said;
     expect_only_line(ended.said, reason + "; connections go over TCP alone");
-  }
-}
-
-// Connects two adapters, installs the filters, and runs the body. The connection is older than the
-// filters.
-Ended run_connected(const char* path, const std::vector<std::uint32_t>& calls,
-                    const std::function<void(Side&, Side&)>& body) {
-  return run_apart([&] {
-    const Ia ia = open_ia();
-    const Ia other = open_ia();
-    Side active(ia);
-    Side passive(other);
-    establish(active, passive);
-    EXPECT_TRUE(told_of(active.ep(), "datum_path").starts_with(path));
-    for (const std::uint32_t call : calls)
-      if (!forbid_call_to_all_threads(call, EPERM)) return kNoFilter;
-    body(active, passive);
-    return testing::Test::HasFailure() ? 1 : 0;
-  });
-}
-
-constexpr std::chrono::milliseconds kFallsAsleep(50);
-
-// Sends to a thread that sleeps in dat_evd_wait(). Returns how long it slept on.
-std::chrono::milliseconds wake_sleeper(Side& from, Side& to) {
-  Buffer source = from.buffer(64);
-  const Buffer target = to.buffer(64);
-  EXPECT_DAT_OK(post_recv(to.ep(), {target.segment()}, 7));
-  std::thread sleeper([&] { expect_dto(to.recv_evd(), to.ep(), 7); });
-  std::this_thread::sleep_for(kFallsAsleep);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_DAT_OK(post_send(from.ep(), {source.segment()}, 8));
-  sleeper.join();
-  const auto end = std::chrono::steady_clock::now();
-  expect_dto(from.request_evd(), from.ep(), 8);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(end - begin);
-}
-
-// The shortest, since the machine may be busy.
-std::chrono::milliseconds quickest_wake(Side& one, Side& other) {
-  std::chrono::milliseconds quickest = wake_sleeper(one, other);
-  for (int i = 0; i < 2; ++i)
-    quickest = std::min({quickest, wake_sleeper(other, one), wake_sleeper(one, other)});
-  return quickest;
-}
-
-constexpr std::chrono::milliseconds kPrompt(200);
-
-// Rules: SANDBOX.7
-TEST(Sandbox, ALinkWorksOnWhereALaterFilterRefusesOneCallOfTheDoorbells) {
-  const Variable transport("DATUM_TRANSPORT", "shm");
-  for (const int call : {SYS_sendto, SYS_sendmsg, SYS_recvfrom, SYS_recvmsg}) {
-    SCOPED_TRACE(call);
-    const Ended ended =
-        run_connected("shm ", {static_cast<std::uint32_t>(call)}, [](Side& active, Side& passive) {
-          EXPECT_LT(quickest_wake(active, passive), kPrompt);
-          expect_messages_arrive(active, passive);
-          expect_messages_arrive(passive, active);
-        });
-    if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
-    EXPECT_EQ(ended.code, 0) << ended.said;
-    EXPECT_EQ(ended.said, "");
-  }
-}
-
-// The peer lives, so the consumer's event alone would blame it.
-void expect_broken(Side& active, Side& passive) {
-  Buffer source = active.buffer(64);
-  std::thread sleeper([&] {
-    expect_connection_event(passive.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, passive.ep());
-  });
-  std::this_thread::sleep_for(kFallsAsleep);
-  EXPECT_DAT_OK(post_send(active.ep(), {source.segment()}, 8));
-  sleeper.join();
-  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, active.ep());
-}
-
-// Rules: SANDBOX.7
-TEST(Sandbox, AConnectionThatALaterFilterBreaksNamesTheCalls) {
-  struct {
-    const char* ways;
-    std::vector<std::uint32_t> calls;
-    std::string said;
-  } const kAll[] = {
-      {"shm", {SYS_sendto, SYS_sendmsg}, "refuses sendto and sendmsg: Operation not permitted"},
-      {"shm", {SYS_recvfrom, SYS_recvmsg}, "refuses recvfrom and recvmsg: Operation not permitted"},
-      {"tcp", {SYS_recvfrom, SYS_readv}, "refuses recvfrom and readv: Operation not permitted"},
-      {"tcp", {SYS_sendto, SYS_sendmsg}, "refuses sendto and sendmsg: Operation not permitted"}};
-  for (const auto& [ways, calls, said] : kAll) {
-    SCOPED_TRACE(ways + (" " + said));
-    const Variable transport("DATUM_TRANSPORT", ways);
-    const Ended ended = run_connected(ways, calls, expect_broken);
-    if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
-    EXPECT_EQ(ended.code, 0) << ended.said;
-    EXPECT_NE(ended.said.find("a sandbox of this process (seccomp, SELinux, AppArmor) " + said),
-              std::string::npos)
-        << ended.said;
   }
 }
 

@@ -273,7 +273,7 @@ struct Attribute {
   char letter;
 };
 
-// Nobody may change such a file or make one in such a folder, not even root.
+// No process may change such a file or make one in such a folder, not even one of root.
 TEST_F(Datadm, AnAttributeThatForbidsTheChangeIsNamed) {
   directory_.write("dat.conf", "");
   const std::string folder = directory_.path().string();

@@ -160,7 +160,7 @@ std::uint64_t PartialFile::open_locked() {
 }
 
 // Without ftruncate(2), which a filter of system calls may refuse, open(2) does it. By its name
-// somebody else's file could be met.
+// another user's file could be met.
 void PartialFile::empty() {
   if (ftruncate(file_.get(), 0) == 0) return;
   const int error = errno;

@@ -63,8 +63,6 @@ class BarePlaces final : public Places {
   bool is_ready = false;       // a descriptor is ready
   int looks = 0;               // looks at descriptors
   int handled = 0;             // batches of descriptors
-  int prompted = 0;
-  Instant prompted_by = 0;
   int owner_wake_ups = 0;
   int background_wake_ups = 0;
 
@@ -83,7 +81,7 @@ class BarePlaces final : public Places {
   }
   void wake_owner() override { ++owner_wake_ups, log.emplace_back("wake owner"); }
   void wake_background() override { ++background_wake_ups, log.emplace_back("wake background"); }
-  void wake_background_by(Instant by) override { ++prompted, prompted_by = by; }
+  void wake_background_by(Instant) override {}
   void wake(Sleeper&) override { log.emplace_back("wake"); }
   void take_back_owner_wake_up() override { --owner_wake_ups; }
   void take_back_background_wake_up() override { --background_wake_ups; }
