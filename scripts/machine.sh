@@ -48,6 +48,8 @@ if [ -z "$kernel" ]; then
   exit 4
 fi
 version=${kernel##*/vmlinuz-}
+# The package's own script would list what each module depends on, but no script of a package is run here.
+/sbin/depmod -b "$folder/kernel" "$version"
 fetch bookworm root bash coreutils findutils grep sed gawk diffutils hostname util-linux mount procps iproute2 kmod \
   cmake python3 libstdc++6 libfmt9 libxxhash0 libjemalloc2 libisal2
 
