@@ -57,6 +57,11 @@ if [ "$build" = build/dev ]; then scripts/build.sh dev; else scripts/arch.sh --b
 
 rm -rf "$image"
 cp -a --reflink=auto "$folder/root" "$image"
+# cross-root.sh lets links lead to this folder; in the guest, it is the root.
+find "$image" -type l -lname "$folder/root/*" -print0 | while IFS= read -r -d '' link; do
+  target=$(readlink "$link")
+  ln -sfn "${target#"$folder/root"}" "$link"
+done
 rm -rf "$image"/usr/share/{doc,man,locale,info,perl,cmake-*/Help} "$image/boot"
 mkdir -p "$image"/{proc,sys,dev,run,tmp,etc,root,var}
 ln -s ../run "$image/var/run"
