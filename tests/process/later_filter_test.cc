@@ -83,6 +83,31 @@ TEST(Sandbox, ALinkWorksOnWhereALaterFilterRefusesOneCallOfTheDoorbells) {
   }
 }
 
+// The adapter and its service point are older than the filter, and the connect is younger.
+// Rules: SANDBOX.7
+TEST(Sandbox, AServicePointIsReachedWhereALaterFilterRefusesOneCallOfMessages) {
+  const Variable transport("DATUM_TRANSPORT", "shm");
+  for (const int call : {SYS_sendto, SYS_recvfrom}) {
+    SCOPED_TRACE(call);
+    const Ended ended = run_apart([call] {
+      const Ia ia = open_ia();
+      Side active(ia);
+      Side passive(ia);
+      const Listener listener(ia);
+      if (!forbid_call_to_all_threads(static_cast<std::uint32_t>(call), EPERM)) return kNoFilter;
+      EXPECT_DAT_OK(connect(active.ep(), listener));
+      Cr cr = expect_request(listener.evd());
+      EXPECT_DAT_OK(accept(cr, passive.ep()));
+      expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+      expect_messages_arrive(active, passive);
+      return testing::Test::HasFailure() ? 1 : 0;
+    });
+    if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended.code, 0) << ended.said;
+    EXPECT_EQ(ended.said, "");
+  }
+}
+
 // The peer lives, so the consumer's event alone would blame it.
 void expect_broken(Side& active, Side& passive) {
   Buffer source = active.buffer(64);

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <span>
 
 #include "base/host_interfaces.h"
 #include "base/shortage.h"
 #include "base/unique_fd.h"
+#include "transport/host/kernel_message.h"
 
 namespace datum {
 namespace {
@@ -56,8 +58,9 @@ bool has(const InterfaceAddress& interface, const HostAddress& host) {
 }
 
 // A process that may not ask for routes knows only the addresses of interfaces. For any other
-// address this fails with `refused`.
+// address this fails with `refused`. A shortage may pass, so it is an error at once.
 OrErrno<bool> is_of_an_interface(const HostAddress& host, int refused) {
+  if (shortage_of(refused).lack != Lack::Other) return tl::unexpected(refused);
   const auto all = interface_addresses();
   if (!all) return tl::unexpected(all.error());
   for (const InterfaceAddress& each : *all)
@@ -149,15 +152,13 @@ OrErrno<bool> is_local(const HostAddress& host) {
   if (host.is_loopback()) return true;
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
-  if (!socket) {
-    const int error = errno;
-    if (shortage_of(error).lack != Lack::Other) return tl::unexpected(error);
-    return is_of_an_interface(host, error);
-  }
+  if (!socket) return is_of_an_interface(host, errno);
   const RouteQuestion question = ask_for(host);
-  if (::send(socket.get(), &question, question.header.nlmsg_len, 0) < 0) return false;
+  const auto message = std::as_bytes(std::span(&question, 1)).first(question.header.nlmsg_len);
+  if (send_to_kernel(socket.get(), message) < 0) return is_of_an_interface(host, errno);
   alignas(nlmsghdr) std::byte answer[1024];
-  const ssize_t length = ::recv(socket.get(), answer, sizeof answer, 0);
+  const ssize_t length = receive_from_kernel(socket.get(), answer);
+  if (length < 0) return is_of_an_interface(host, errno);
   if (length < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(rtmsg)))) return false;
   nlmsghdr header{};
   std::memcpy(&header, answer, sizeof header);

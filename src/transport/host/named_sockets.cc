@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "transport/host/diagnostics.h"
+#include "transport/host/kernel_message.h"
 
 namespace datum {
 namespace {
@@ -100,11 +101,11 @@ OrErrno<bool> look_through_names(Which which, const Look& look) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
   const NamesQuestion question = ask_for(which);
-  if (::send(socket->get(), &question, sizeof question, 0) < 0) return false;
+  if (send_to_kernel(socket->get(), std::as_bytes(std::span(&question, 1))) < 0) return false;
   // The kernel makes no part longer than the reader's last buffer.
   alignas(nlmsghdr) std::byte part[8 * 1024];
   for (After after = After::GoOn; after == After::GoOn;) {
-    const ssize_t length = ::recv(socket->get(), part, sizeof part, 0);
+    const ssize_t length = receive_from_kernel(socket->get(), part);
     if (length <= 0) return false;
     after = read_part(std::span(part).first(static_cast<std::size_t>(length)), look);
     if (after == After::Untold) return false;

@@ -138,6 +138,15 @@ DialVerdict HalfOpen::judge_hello(const Preamble& preamble) const {
   return context_.links.full() ? DialVerdict::Full : DialVerdict::Fresh;
 }
 
+// The dialler sees no more than a hangup, so the log of this process has to name the cause.
+bool HalfOpen::on_unknown_address(Shortage shortage) {
+  if (shortage.lack == Lack::Other)
+    context_.warn_blind(shortage);
+  else
+    on_lack(shortage);
+  return false;
+}
+
 bool HalfOpen::on_hello(std::span<const std::byte> message) {
   Preamble preamble;
   if (!decode(message, preamble)) return false;
@@ -146,11 +155,8 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
     if (!decode(message, hello) || preamble.kind != MessageKind::Hello) return false;
     const auto host = read_address(hello.address);
     const OrErrno<bool> local = host ? is_local(*host) : OrErrno<bool>(false);
-    if (!local && shortage_of(local.error()).lack != Lack::Other) {
-      on_lack(shortage_of(local.error()));
-      return false;
-    }
-    if (!local.value_or(false)) return false;
+    if (!local) return on_unknown_address(shortage_of(local.error()));
+    if (!*local) return false;
   }
   peer_.id = hello.id;
   peer_address_ = hello.address;

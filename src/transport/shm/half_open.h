@@ -40,6 +40,7 @@ class HalfOpen final : private FdHandler, private Timer {
   DialVerdict judge_offer() const;
   bool send_ready(int socket, DialVerdict verdict, bool has_direct);
   void on_lack(Shortage shortage);
+  bool on_unknown_address(Shortage shortage); // false, as on_hello() ends with it
   void on_fault(const FileFault& fault, int file);
   void tell_of_segment(int file) const;
   void on(HalfOpenEvent event);

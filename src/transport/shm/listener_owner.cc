@@ -18,6 +18,7 @@
 
 #include "base/shortage.h"
 #include "transport/host/diagnostics.h"
+#include "transport/host/kernel_message.h"
 #include "transport/host/text_file.h"
 
 namespace datum {
@@ -47,14 +48,16 @@ OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t 
   question.request.id.idiag_if = host.scope;
   question.request.id.idiag_cookie[0] = static_cast<std::uint32_t>(INET_DIAG_NOCOOKIE);
   question.request.id.idiag_cookie[1] = static_cast<std::uint32_t>(INET_DIAG_NOCOOKIE);
-  if (::send(socket->get(), &question, sizeof question, 0) < 0) return std::nullopt;
+  if (send_to_kernel(socket->get(), std::as_bytes(std::span(&question, 1))) < 0)
+    return std::nullopt;
 
   struct {
     nlmsghdr header;
     inet_diag_msg found;
     std::byte attributes[1024];
   } answer{};
-  const ssize_t length = ::recv(socket->get(), &answer, sizeof answer, 0);
+  const ssize_t length =
+      receive_from_kernel(socket->get(), std::as_writable_bytes(std::span(&answer, 1)));
   if (length < static_cast<ssize_t>(sizeof answer.header + sizeof answer.found) ||
       answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || answer.found.idiag_state != TCP_LISTEN)
     return std::nullopt;

@@ -218,9 +218,8 @@ void ShmDial::make_offer(const Greeting& answer) {
     return dial_again();
   const auto host = read_address(answer.address);
   const OrErrno<bool> local = host ? is_local(*host) : OrErrno<bool>(false);
-  if (!local && shortage_of(local.error()).lack != Lack::Other)
-    return wait_for(shortage_of(local.error()));
-  if (!local.value_or(false)) return on_hangup();
+  if (!local) return wait_or_give_up(shortage_of(local.error()));
+  if (!*local) return on_hangup();
   if (context_.links.full()) {
     context_.warn_full();
     return give_up(DialFailure::Unreachable);

@@ -3,12 +3,20 @@
 // peer. Each test body runs in a child process, so that only the child has the filter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <functional>
+#include <initializer_list>
+#include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include "base/host_interfaces.h"
 #include "tests/filter.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
@@ -91,6 +99,62 @@ TEST_P(WithoutNetlink, NobodyTellsWhoHoldsAName) {
 
 INSTANTIATE_TEST_SUITE_P(By, WithoutNetlink,
                          testing::Values(EAFNOSUPPORT, EPROTONOSUPPORT, EPERM, EACCES));
+
+// --- without one of the calls that carry messages of netlink ---------------------------------------
+
+bool are_forbidden(std::initializer_list<int> calls) {
+  return std::all_of(calls.begin(), calls.end(),
+                     [](int call) { return forbid_call(static_cast<std::uint32_t>(call), EPERM); });
+}
+
+// The body runs where these calls are refused.
+void expect_without(std::initializer_list<int> calls, const std::function<bool()>& body) {
+  Child child([&](Numbers& numbers) {
+    if (!are_forbidden(calls)) return numbers.put(kNoFilter);
+    numbers.put(body() ? kAsExpected : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kAsExpected);
+}
+
+// Rules: SANDBOX.7
+TEST(WithoutACallOfMessages, TheOtherOneTellsWhoseAddressItIsAndWhoHoldsAName) {
+  for (const int call : {SYS_sendto, SYS_sendmsg, SYS_recvfrom}) {
+    SCOPED_TRACE(call);
+    expect_without({call}, [] {
+      const UniqueFd holder(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+      const std::string name = "datum/test/" + std::to_string(::getpid());
+      sockaddr_un address{};
+      address.sun_family = AF_UNIX;
+      std::memcpy(address.sun_path + 1, name.data(), name.size());
+      const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+      if (::bind(holder.get(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+          ::listen(holder.get(), 1) != 0)
+        return false;
+      const auto user = user_listening_at(name);
+      const auto foreign = is_local(*read_address(address_of("203.0.113.1")));
+      return user && *user == ::geteuid() && foreign && !*foreign;
+    });
+  }
+}
+
+// An interface has the first address, if this host has one. Nobody can tell of the second one.
+// Rules: ENV.21
+TEST(WithoutBothCallsOfMessages, TheInterfacesTellAndWhatTheyDoNotHaveIsNotKnown) {
+  for (const auto& calls : {std::initializer_list<int>{SYS_sendto, SYS_sendmsg},
+                            std::initializer_list<int>{SYS_recvfrom, SYS_recvmsg}})
+    expect_without(calls, [] {
+      const auto all = interface_addresses();
+      const bool own = all && std::all_of(all->begin(), all->end(), [](const auto& each) {
+                         Address address;
+                         std::memcpy(address.bytes, &each.address, sizeof(sockaddr_in6));
+                         return !each.is_up || is_local(*read_address(address)).value_or(false);
+                       });
+      const auto foreign = is_local(*read_address(address_of("203.0.113.1")));
+      return own && !foreign && foreign.error() == EPERM;
+    });
+}
 
 // --- without UNIX sockets ------------------------------------------------------------------------
 
