@@ -12,6 +12,7 @@
 #include "base/assertion.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
+#include "base/refused_calls.h"
 #include "core/port/waiting.h"
 
 namespace datum {
@@ -75,8 +76,11 @@ void EpollReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = key(fd);
-  const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
-  DATUM_ASSERT(rc == 0);
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) [[likely]]
+    return;
+  // A sandbox may have come up since add().
+  DATUM_ASSERT(is_refusal_of_call(errno));
+  static_cast<void>(not_watched(fd, shortage_of_watch(errno), Detail::ResourceDevice));
 }
 
 void EpollReactor::remove(int fd, FdHandler& handler) {
@@ -86,7 +90,9 @@ void EpollReactor::remove(int fd, FdHandler& handler) {
   ++slot.generation;
   --handlers_;
   const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  DATUM_ASSERT(rc == 0);
+  // A sandbox may have come up since add(). Then the kernel watches the descriptor until it is
+  // closed, and handler_of() ignores its events by the generation.
+  DATUM_ASSERT(rc == 0 || is_refusal_of_call(errno));
 }
 
 bool EpollReactor::add_silent(int fd) {

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <ctime>
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/cancellation.h"
 #include "base/clock.h"
+#include "base/event_counter.h"
 #include "base/futex.h"
 
 namespace datum {
@@ -24,15 +23,13 @@ constexpr Duration kLongSleep = 3600 * kSecond;
 
 void write_wake_up(const UniqueFd& fd) {
   const NotCancellable here;
-  const std::uint64_t one = 1;
-  // The write cannot fail: every wake-up is taken back, so the counter stays far below its limit.
-  [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
+  // The counter has room: every wake-up is taken back, so it stays far below its limit.
+  raise_counter(fd.get());
 }
 
 void read_wake_up(const UniqueFd& fd) {
   const NotCancellable here;
-  std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
+  lower_counter(fd.get());
 }
 
 } // namespace

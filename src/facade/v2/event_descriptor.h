@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/event_counter.h"
 #include "base/unique_fd.h"
 #include "core/events/notification_object.h"
 
@@ -30,12 +31,9 @@ class EventDescriptor final : public DescriptorSignal {
   bool valid() const { return consumers_ >= 0; }
   int error() const { return error_; } // why it is not valid: the errno of eventfd2 or fcntl
   int descriptor() const override { return consumers_; }
-  // Neither call can fail unless the consumer interferes.
-  void raise() override { static_cast<void>(::eventfd_write(own_.get(), 1)); }
-  void lower() override {
-    eventfd_t count = 0;
-    static_cast<void>(::eventfd_read(own_.get(), &count));
-  }
+  // Neither fails unless the consumer interferes.
+  void raise() override { raise_counter(own_.get()); }
+  void lower() override { lower_counter(own_.get()); }
 
  private:
   bool readable() const {

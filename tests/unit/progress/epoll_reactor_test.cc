@@ -2,10 +2,15 @@
 #include "progress/epoll_reactor.h"
 
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
+
+#include "tests/filter.h"
 
 namespace datum {
 namespace {
@@ -200,6 +205,26 @@ TEST_F(EpollReactorTest, AWaitInThePastOnlyLooks) {
   EXPECT_EQ(reactor_.wait(1000, 1000, ready), Wake::TimedOut);
   EXPECT_EQ(reactor_.wait(1000, 0, ready), Wake::TimedOut);
   EXPECT_EQ(ready.count, 0);
+}
+
+// Rules: SANDBOX.2
+TEST_F(EpollReactorTest, ADescriptorWhoseWatchCannotEndHasNoHandlerAllTheSame) {
+  Handler handler;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, handler).ok());
+  bool filtered = false;
+  bool handled = true;
+  std::thread([&] { // only this thread gets the filter
+    filtered = test::forbid_call(SYS_epoll_ctl, EPERM);
+    if (!filtered) return;
+    reactor_.change(first_.get(), EPOLLIN | EPOLLOUT, handler);
+    reactor_.remove(first_.get(), handler);
+    fill(first_);
+    handled = reactor_.handle_now();
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_FALSE(handled);
+  EXPECT_EQ(handler.calls, 0);
 }
 
 } // namespace

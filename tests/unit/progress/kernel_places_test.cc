@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <optional>
 #include <sys/syscall.h>
 #include <thread>
 
@@ -30,6 +32,44 @@ TEST(KernelPlaces, ARefusedPromptWakeLetsASleepEndByItself) {
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
   EXPECT_FALSE(rung);
   EXPECT_GE(places.now(), end);
+}
+
+// What the calls return where a filter refuses `call` to this thread alone. Without a filter: empty.
+struct WakeUps {
+  bool background = false;
+  Wake owner = Wake::TimedOut;
+  Wake after_taking_back = Wake::Event;
+};
+std::optional<WakeUps> wake_both_without(std::uint32_t call) {
+  std::optional<WakeUps> found;
+  std::thread([&] {
+    KernelPlaces places;
+    if (!places.valid() || !test::forbid_call(call, EPERM)) return;
+    ReadyBatch ready;
+    found.emplace();
+    places.wake_background();
+    const Instant begin = places.now();
+    places.sleep_in_background(false, begin + 10 * kSecond);
+    found->background = places.now() < begin + 5 * kSecond;
+    places.take_back_background_wake_up();
+    places.wake_owner();
+    found->owner = places.sleep_at_doorbell(places.now() + 10 * kSecond, ready);
+    places.take_back_owner_wake_up();
+    found->after_taking_back = places.sleep_at_doorbell(places.now() + kMillisecond, ready);
+  }).join();
+  return found;
+}
+
+// Rules: SANDBOX.2
+TEST(KernelPlaces, AWakeUpArrivesAndIsTakenBackWithoutOneCallOfAPair) {
+  for (const int call : {SYS_write, SYS_writev, SYS_read, SYS_readv}) {
+    SCOPED_TRACE(call);
+    const auto found = wake_both_without(static_cast<std::uint32_t>(call));
+    if (!found) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_TRUE(found->background);
+    EXPECT_EQ(found->owner, Wake::Event);
+    EXPECT_EQ(found->after_taking_back, Wake::TimedOut);
+  }
 }
 
 } // namespace
