@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/refused_calls.h"
 #include "base/unique_fd.h"
 
 namespace datum::tools {
@@ -33,9 +34,22 @@ bool has_room(int fd) {
   return poll(&ready, 1, 0) == 1;
 }
 
+// A sandbox may refuse one of the two calls.
+ssize_t send_without_waiting(int fd, std::string_view text) {
+  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  const ssize_t sent = send(fd, text.data(), text.size(), kFlags);
+  if (sent >= 0 || !is_refusal_of_call(errno)) return sent;
+  iovec piece = {const_cast<char*>(text.data()), text.size()};
+  msghdr header = {};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  return sendmsg(fd, &header, kFlags);
+}
+
 ssize_t write_without_waiting(int fd, std::string_view text) {
-  const ssize_t sent = send(fd, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent >= 0 || errno != ENOTSOCK) return sent;
+  const ssize_t sent = send_without_waiting(fd, text);
+  // If both calls are refused, the descriptor may be of any kind.
+  if (sent >= 0 || (errno != ENOTSOCK && !is_refusal_of_call(errno))) return sent;
   if (const UniqueFd own = open_again(fd)) return ::write(own.get(), text.data(), text.size());
   // open_again() fails without /proc, without permission or without a free descriptor.
   return has_room(fd) ? ::write(fd, text.data(), text.size()) : -1;

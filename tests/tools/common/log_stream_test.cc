@@ -4,17 +4,24 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/unique_fd.h"
 #include "full_pipe.h"
+#include "tests/filter.h"
 
 namespace datum::tools {
 namespace {
@@ -47,6 +54,50 @@ TEST(LogStream, TheDescriptionStaysAsItIs) {
   const int before = fcntl(pipe.writer(), F_GETFL);
   LogStream(pipe.writer(), "tool").write("one");
   EXPECT_EQ(fcntl(pipe.writer(), F_GETFL), before);
+}
+
+void forbid_all(const std::vector<int>& calls) {
+  for (const int call : calls)
+    if (!datum::test::forbid_call(static_cast<std::uint32_t>(call), EPERM))
+      GTEST_SKIP() << "no filter of system calls here";
+}
+
+// Writes the lines in a thread that may not make these calls.
+void write_without(LogStream& log, const std::vector<int>& calls,
+                   std::initializer_list<const char*> lines) {
+  std::thread([&] {
+    forbid_all(calls);
+    for (const char* const line : lines) log.write(line);
+  }).join();
+}
+
+TEST(LogStream, LinesAppearWhereASandboxRefusesToSend) {
+  const std::vector<std::vector<int>> kAll = {{SYS_sendto}, {SYS_sendto, SYS_sendmsg}};
+  for (const auto& calls : kAll) {
+    int pipe_ends[2];
+    int socket_ends[2];
+    ASSERT_EQ(pipe2(pipe_ends, O_CLOEXEC), 0);
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket_ends), 0);
+    for (const auto& ends : {pipe_ends, socket_ends}) {
+      const UniqueFd reader(ends[0]);
+      const UniqueFd writer(ends[1]);
+      LogStream log(writer.get(), "tool");
+      write_without(log, calls, {"one", "two"});
+      if (testing::Test::IsSkipped()) return;
+      EXPECT_EQ(all_of(reader.get()), "one\ntwo\n");
+    }
+  }
+}
+
+TEST(LogStream, WhatFindsNoRoomIsCountedWhereASandboxRefusesToSend) {
+  const datum::test::FullPipe pipe;
+  LogStream log(pipe.writer(), "tool");
+  write_without(log, {SYS_sendto}, {"one", "two"});
+  if (testing::Test::IsSkipped()) return;
+  static_cast<void>(all_of(pipe.reader()));
+  write_without(log, {SYS_sendto}, {"three"});
+  EXPECT_EQ(all_of(pipe.reader()),
+            "tool: 2 lines of this log were lost, because standard error had no room\nthree\n");
 }
 
 TEST(LogStream, ALineIsCutToWhatAPipeTakesAtOnce) {
