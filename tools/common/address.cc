@@ -5,15 +5,19 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/refused_calls.h"
 #include "base/unique_fd.h"
 #include "common/tool_error.h"
 
@@ -45,6 +49,16 @@ bool lacks_descriptors() {
   return false;
 }
 
+// The name of a system call that the resolver needs and a filter of this process refuses, with the
+// error. The resolver takes the refusal for an answer, and blames the host or the name service.
+std::optional<std::pair<const char*, int>> refused_to_resolver() {
+  if (lseek(-1, 0, SEEK_CUR) < 0 && errno != EBADF) return std::pair{"lseek", errno};
+  for (const SystemCall call : {SystemCall::Socket, SystemCall::Connect, SystemCall::SendTo,
+                                SystemCall::ReceiveFrom, SystemCall::ReceiveMessage})
+    if (const int error = refusal_of(call); error != 0) return std::pair{name_of(call), error};
+  return std::nullopt;
+}
+
 // Removes the brackets in which an IPv6 address is written before a port.
 std::string without_brackets(const std::string& host) {
   if (!host.starts_with('[') || !host.ends_with(']')) return host;
@@ -74,6 +88,12 @@ Address resolve(const std::string& host, int family) {
     throw ToolError(ExitCode::Usage,
                     fmt::format("host \"{}\" cannot be looked up: {} (ulimit -n shows the limit)",
                                 host, std::strerror(EMFILE)));
+  if (const auto refused = refused_to_resolver())
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("host \"{}\" cannot be looked up: the sandbox of this process "
+                                "(seccomp) refuses the system call {}: {} (an address in digits "
+                                "needs no look-up)",
+                                host, refused->first, std::strerror(refused->second)));
   throw ToolError(ExitCode::Usage, fmt::format("host \"{}\": {} (use a name or an address that "
                                                "'getent hosts' knows)",
                                                host, gai_strerror(error)));

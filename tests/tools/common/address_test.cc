@@ -3,11 +3,17 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "common/tool_error.h"
+#include "tests/filter.h"
 
 namespace datum::tools {
 namespace {
@@ -57,6 +63,24 @@ TEST(ToolAddress, TheLackOfDescriptorsIsSaidInsteadOfAnUnknownHost) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(why, "host \"localhost\" cannot be looked up: Too many open files (ulimit -n shows the "
                  "limit)");
+}
+
+// The resolver reads /etc/hosts with lseek(2). A refusal looks to it as a failed look-up.
+TEST(ToolAddress, ACallThatASandboxRefusesToTheResolverIsNamed) {
+  bool filtered = false;
+  std::string why, of_digits;
+  std::thread([&] { // only this thread gets the filter
+    filtered = test::forbid_call(SYS_lseek, EPERM);
+    if (!filtered) return;
+    why = why_not("not.a.host.");
+    of_digits = why_not("192.0.2.1");
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(why, "host \"not.a.host.\" cannot be looked up: the sandbox of this process (seccomp) "
+                 "refuses the system call lseek: Operation not permitted (an address in digits "
+                 "needs no look-up)");
+  EXPECT_EQ(of_digits, "");
 }
 
 } // namespace
