@@ -32,7 +32,8 @@ namespace {
 // older than the call.
 constexpr long kCloseRange = 436;
 constexpr off_t kMostOutput = 64 * 1024;
-constexpr auto kSlice = std::chrono::milliseconds(100); // between checks for Ctrl-C
+constexpr auto kToEnd = std::chrono::milliseconds(1000); // after SIGTERM
+constexpr auto kSlice = std::chrono::milliseconds(100);  // between checks for Ctrl-C
 
 ToolError failed(const std::string& what) {
   return {ExitCode::Failed, fmt::format("{}: {}", what, std::strerror(errno))};
@@ -126,9 +127,12 @@ Child::Child(const Command& command) : output_(make_output()) {
   end_.emplace(pid_);
 }
 
-// The kernel does not reuse the number of a process group until the group's first process is
-// reaped.
+// A program that is killed cannot remove what it has made, such as files in /dev/shm. So it is
+// asked to end first. The kernel does not reuse the number of a process group until the group's
+// first process is reaped.
 Child::~Child() {
+  kill(-pid_, SIGTERM);
+  static_cast<void>(end_->comes_within(kToEnd));
   kill(-pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -19,8 +19,9 @@ namespace datum::perf {
 // The path of the program in the first absolute folder of PATH that has it; "": no folder has it.
 std::string find_program(const std::string& name);
 
-// The program and the processes that it starts are a process group, which the destructor kills. If
-// this process is killed, the kernel kills the program.
+// The program and the processes that it starts are a process group, which the destructor ends:
+// by SIGTERM, and after a second by SIGKILL. If this process is killed, the kernel kills the
+// program.
 class Child {
  public:
   // Throws ToolError(Failed) if there is no such program, or if fork(2) fails.
