@@ -71,7 +71,10 @@ Plan plan_of(const CommandLine& line) {
 // The two sides of --local. The constructor makes all that must exist before this process uses DAT.
 struct LocalSides {
   LocalSides(const CommandLine& line, bool wants_limits) {
-    if (!line.netns.empty()) far = far_side_of(line.netns);
+    if (!line.netns.empty()) {
+      far = far_side_of(line.netns);
+      require_way_to(far);
+    }
     const std::vector<int> cores = allowed_cores();
     const bool pin = !line.no_pin && cores.size() >= 2;
     if (wants_limits && cores.size() >= 2) limits = std::make_unique<LimitsHelper>(far);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/variables.h"
 #include "common/address.h"
 #include "common/tool_error.h"
 
@@ -17,6 +19,17 @@ namespace datum::perf {
 
 using tools::ExitCode;
 using tools::ToolError;
+
+namespace {
+
+// True also of a namespace that cannot be looked at: enter() reports the reason.
+bool is_own_namespace(const std::string& path) {
+  struct stat own = {}, named = {};
+  return stat("/proc/thread-self/ns/net", &own) != 0 || stat(path.c_str(), &named) != 0 ||
+         (own.st_dev == named.st_dev && own.st_ino == named.st_ino);
+}
+
+} // namespace
 
 FarSide far_side_of(const std::string& text) {
   const std::size_t equals = text.rfind('=');
@@ -33,6 +46,15 @@ FarSide far_side_of(const std::string& text) {
   return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
           has_scope ? host
                     : tools::address_text(reinterpret_cast<const sockaddr*>(&address.storage))};
+}
+
+void require_way_to(const FarSide& side) {
+  const char* const ways = value_of(Variable::Transport);
+  if (ways == nullptr || std::strcmp(ways, "shm") != 0 || is_own_namespace(side.netns)) return;
+  throw ToolError(ExitCode::Usage,
+                  fmt::format("--netns: {} is another network namespace, and shared memory does "
+                              "not reach into it (take tcp or auto in place of shm)",
+                              side.netns));
 }
 
 void enter(const FarSide& side) {

@@ -11,6 +11,10 @@ struct FarSide {
   std::string address; // the passive side's address, as the active side reaches it
 };
 
+// Throws ToolError(Usage) if connections may take shared memory alone (DATUM_TRANSPORT), and the
+// passive side is in another namespace: processes find each other within one only.
+void require_way_to(const FarSide& side);
+
 // text: NAME=ADDRESS. NAME is a name of `ip netns`, or a path. Throws ToolError(Usage).
 FarSide far_side_of(const std::string& text);
 

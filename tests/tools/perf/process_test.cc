@@ -107,6 +107,18 @@ TEST(DatPerf, LocalMeasuresThroughWhatConnectsTwoNetworkNamespaces) {
   EXPECT_EQ(count(ended.output, "\"limit\": \"tcp 8 B\""), 1U) << ended.output;
 }
 
+TEST(DatPerf, SharedMemoryIntoAnotherNetworkNamespaceIsWrongUsage) {
+  if (const std::string why = test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
+  const std::string perf = kPerf + " --local --netns far=192.0.2.2" + kShort + "-t send-lat -s 8 ";
+  for (const std::string& command : {perf + "--transport shm", "DATUM_TRANSPORT=shm " + perf}) {
+    const Ended ended = run_beside_far(command);
+    EXPECT_EQ(ended.code, 2) << ended.output;
+    EXPECT_EQ(ended.output,
+              "dat-perf: --netns: /run/netns/far is another network namespace, and shared memory "
+              "does not reach into it (take tcp or auto in place of shm)\n");
+  }
+}
+
 // The server ends with its client.
 TEST(DatPerf, AClientMeasuresWithAServerOnAnotherHost) {
   if (const std::string why = test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
