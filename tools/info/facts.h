@@ -46,7 +46,8 @@ struct Facts {
   std::optional<long> first_unprivileged_port;
   std::vector<HeldName> held_names;
   std::vector<std::string> rdma_devices;
-  std::string shmem_huge_pages; // "always within_size advise [never] deny force"
+  std::string shmem_huge_pages;       // "always within_size advise [never] deny force"
+  bool huge_pages_on_request = false; // the kernel knows MADV_COLLAPSE
   std::optional<long> huge_pages_free;
 };
 

@@ -609,5 +609,23 @@ TEST(InfoCheck, WithoutProcThereIsOneNoteWithItsRemedy) {
   expect(facts, "unknown without /proc", Grade::Fine);
 }
 
+// As DatumMemoryAllocHuge finds on a kernel with the setting "never".
+TEST(InfoCheck, HugePagesOnRequestAreNotDenied) {
+  const auto text = [](const char* setting, bool on_request) {
+    Facts facts = good();
+    facts.shmem_huge_pages = setting;
+    facts.huge_pages_on_request = on_request;
+    const auto findings = judge(facts);
+    const Finding* const finding = find(findings, "shareable memory gets");
+    return finding != nullptr ? finding->text : "";
+  };
+  const std::string none = "shareable memory gets base pages only";
+  EXPECT_EQ(text("always [never] deny", true), none + ", except of datum_memory_alloc_huge");
+  EXPECT_EQ(text("always [never] deny", false), none);
+  EXPECT_EQ(text("always never [deny]", true), none);
+  EXPECT_EQ(text("", true), none);
+  EXPECT_EQ(text("[advise] never", true), "");
+}
+
 } // namespace
 } // namespace datum::info
