@@ -23,7 +23,7 @@ std::string limit_of_this_process() {
                      most);
 }
 
-std::string next_step(std::string_view action, int error) {
+std::string next_step(std::string_view action, int error, NextRun next_run) {
   if (action.starts_with("lock"))
     return " (flock(2) keeps two dat-cp from writing one file; that file system, or a filter of "
            "system calls, refuses it: copy to another folder, or without the filter)";
@@ -34,7 +34,9 @@ std::string next_step(std::string_view action, int error) {
                ? " (its folder was removed since, or its file system makes no files, as /proc)"
                : "";
   case ENOSPC:
-  case EDQUOT: return " (make room there, then run the same command again: it continues)";
+  case EDQUOT:
+    return fmt::format(" (make room there, then run the same command again{})",
+                       next_run == NextRun::Continues ? ": it continues" : "");
   case EFBIG: return " (see 'ulimit -f' and the limits of that file system)";
   case EMFILE: return limit_of_this_process();
   case ENFILE: return " (see /proc/sys/fs/file-max there)";
@@ -58,9 +60,9 @@ std::string next_step(std::string_view action, int error) {
 
 } // namespace
 
-FileError::FileError(std::string_view action, std::string_view path, int error)
+FileError::FileError(std::string_view action, std::string_view path, int error, NextRun next_run)
     : std::runtime_error(fmt::format("cannot {} {}: {}{}", action, shown(path),
-                                     std::strerror(error), next_step(action, error))),
+                                     std::strerror(error), next_step(action, error, next_run))),
       error_(error) {}
 
 bool FileError::disk_full() const {

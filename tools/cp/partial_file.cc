@@ -67,6 +67,11 @@ bool leads_to(int folder, const std::string& name, const UniqueFd& file) {
          named.st_ino == held.st_ino && named.st_dev == held.st_dev;
 }
 
+// A run that continues has to shorten the file to its last whole block.
+bool may_shorten() {
+  return refusal_of(SystemCall::FileLength) == 0;
+}
+
 struct Private {
   UniqueFd file;
   bool made; // False: an earlier run of this user left it
@@ -130,7 +135,7 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
         if (journal_) journal_->append(block);
       }) {
   const std::uint64_t left = open_locked();
-  const bool may_continue = identity_.size > kBlock && refusal_of(SystemCall::FileLength) == 0;
+  const bool may_continue = identity_.size > kBlock && may_shorten();
   // A new file is not emptied. ext4 treats an emptied file as a file that is being rewritten, and
   // waits for the disk.
   if (left > 0 && !may_continue) empty();
@@ -139,9 +144,13 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
 }
 
 PartialFile::~PartialFile() {
-  if (!gone_ && offset_ < kBlock) discard();
+  if (!gone_ && !is_worth_keeping()) discard();
   // If the space cannot be given back now, the run that continues will write into it.
   if (!gone_) static_cast<void>(room_->give_back(offset_));
+}
+
+NextRun PartialFile::next_run() const {
+  return is_worth_keeping() && may_shorten() ? NextRun::Continues : NextRun::Begins;
 }
 
 std::uint64_t PartialFile::open_locked() {
@@ -214,7 +223,7 @@ void PartialFile::resume(const std::function<void()>& tick) {
 void PartialFile::append(std::span<const std::byte> bytes) {
   room_->ask(offset_, bytes.size());
   if (const int error = write_at(file_.get(), bytes, offset_); error != 0)
-    throw FileError("write", identity_.path, error);
+    throw FileError("write", identity_.path, error, next_run());
   digest_.update(bytes);
   offset_ += bytes.size();
 }
@@ -223,7 +232,7 @@ void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>
   // A later run reads back the blocks that the journal names. So the file must be long enough
   // before those blocks are added to the journal.
   const std::uint64_t end = offset_ + length;
-  if (end > offset_ && !extend(end)) throw FileError("extend", identity_.path, errno);
+  if (end > offset_ && !extend(end)) throw FileError("extend", identity_.path, errno, next_run());
   while (offset_ < end) {
     const std::uint64_t part = std::min(kHolePart, end - offset_);
     digest_.update_zeros(part);

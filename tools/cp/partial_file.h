@@ -17,6 +17,7 @@
 
 #include "base/unique_fd.h"
 #include "cp/digest.h"
+#include "cp/file_error.h"
 #include "cp/file_io.h"
 #include "cp/journal.h"
 #include "cp/room_ahead.h"
@@ -56,6 +57,9 @@ class PartialFile {
   bool extend(std::uint64_t end); // False: with errno
   void resume(const std::function<void()>& tick);
   void discard();
+  // True: the next run of the same version of the file may continue behind a whole block.
+  [[nodiscard]] bool is_worth_keeping() const { return offset_ >= kBlock; }
+  [[nodiscard]] NextRun next_run() const;
 
   std::shared_ptr<const UniqueFd> folder_;
   Identity identity_;

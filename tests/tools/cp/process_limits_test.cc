@@ -389,9 +389,9 @@ void own_mounts_or_exit() {
     _exit(kCannotMount);
 }
 
-void mount_small(const std::string& folder) {
+void mount_small(const std::string& folder, const char* size = "size=16m") {
   own_mounts_or_exit();
-  if (mount("small", folder.c_str(), "tmpfs", 0, "size=16m") != 0) _exit(kCannotMount);
+  if (mount("small", folder.c_str(), "tmpfs", 0, size) != 0) _exit(kCannotMount);
 }
 
 void mount_read_only(const std::string& folder) {
@@ -404,6 +404,25 @@ void mount_read_only(const std::string& folder) {
 bool may_mount(const std::string& folder) {
   Program probe({"/bin/true"}, [&] { mount_small(folder); });
   return probe.wait() == 0;
+}
+
+// A file of up to 4 MiB, and one that found room for less than that, leave nothing behind.
+TEST_F(CpLimits, AFullDiskIsSaidToBeContinuedOnlyWhereTheNextRunDoes) {
+  if (!may_mount(there_.path())) GTEST_SKIP() << "may not mount: neither root nor user namespaces";
+  struct {
+    std::size_t length;
+    const char* size;
+    const char* end;
+  } const kAll[] = {{3 * kMiB, "size=1m", "run the same command again);"},
+                    {20 * kMiB, "size=1m", "run the same command again);"},
+                    {20 * kMiB, "size=16m", "run the same command again: it continues);"}};
+  for (const auto& [length, size, end] : kAll) {
+    SCOPED_TRACE(std::to_string(length) + " " + size);
+    here_.write("t", noise(length));
+    Server server(there_.path(), {}, [&, most = size] { mount_small(there_.path(), most); });
+    EXPECT_EQ(put(server, "t"), 1);
+    expect_said(end);
+  }
 }
 
 TEST_F(CpLimits, AFullDiskStopsTheCopyAndIsSaidOnceWithASummary) {
