@@ -115,7 +115,8 @@ TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
     ASSERT_DAT_OK(accept(cr, passive.ep()));
     expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
     expect_connection_event(passive.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, passive.ep());
-    EXPECT_TRUE(told_of(active.ep(), "datum_path").starts_with("shm ")) << "round " << round;
+    const std::string path = told_of(active.ep(), "datum_path");
+    EXPECT_TRUE(path.starts_with("shm ")) << "round " << round << ": " << path;
     ASSERT_DAT_OK(dat_ep_disconnect(active.ep(), DAT_CLOSE_ABRUPT_FLAG));
     for (Side* side : {&active, &passive}) {
       expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side->ep());
