@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <netinet/in.h>
 #include <string>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "connection.h"
 #include "port_probe.h"
@@ -123,6 +128,57 @@ TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
       ASSERT_DAT_OK(dat_ep_reset(side->ep()));
     }
   }
+}
+
+// A TCP listener whose queue is full, so that it answers no SYN.
+class FullListener {
+ public:
+  explicit FullListener(std::uint16_t port) {
+    const int on = 1;
+    ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    const auto* const name = reinterpret_cast<const sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener_, name, sizeof address), 0);
+    EXPECT_EQ(::listen(listener_, 0), 0);
+    EXPECT_EQ(::connect(only_guest_, name, sizeof address), 0);
+  }
+
+  ~FullListener() {
+    ::close(listener_);
+    ::close(only_guest_);
+  }
+  FullListener(const FullListener&) = delete;
+  FullListener& operator=(const FullListener&) = delete;
+
+ private:
+  const int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int only_guest_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+};
+
+// The connect has found no listener, and its SYN is on the way when the service point comes. On a
+// busy machine that takes no full queue. TCP repeats the SYN after a second.
+// Rules: CONN.27 ENV.8
+TEST(LateListenerOfBothWays, IsReachedThroughSharedMemoryByAConnectThatIsOnItsWay) {
+  const Variable way{"DATUM_TRANSPORT", "auto"};
+  const Variable grace{"DATUM_CONNECT_GRACE", kLong};
+  const Ia active_ia = open_ia();
+  const Ia passive_ia = open_ia();
+  Side active(active_ia);
+  Side passive(passive_ia);
+  const std::uint16_t qualifier = free_ports(1);
+  auto full = std::make_unique<FullListener>(qualifier);
+  ASSERT_DAT_OK(connect(active.ep(), address_of(passive_ia), qualifier));
+  full.reset();
+  const Evd requests = create_evd(passive_ia, DAT_EVD_CR_FLAG);
+  const Psp psp = create_psp(passive_ia, qualifier, requests);
+  Cr cr = expect_request(requests);
+  ASSERT_DAT_OK(accept(cr, passive.ep()));
+  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+  const std::string path = told_of(active.ep(), "datum_path");
+  EXPECT_TRUE(path.starts_with("shm ")) << path;
+  EXPECT_NO_EVENT(requests);
 }
 
 // Rules: ENV.12

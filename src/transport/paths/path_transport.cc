@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -241,12 +242,22 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
         "connection to {} qualifier {} goes over TCP, without shared memory: {}; install the same "
         "Datum for both",
         to_text(*host), qualifier, *why);
-  auto channel = tcp_->connect(address, qualifier, data, events, options, *why);
   // A process of this host may have begun to listen since find(). Listeners publish shared memory
-  // before they listen over TCP. So find() sees it now, and the TCP connect has sent no request.
+  // before they listen over TCP. So find() sees it when TCP has connected, which may be now or
+  // later, and no request has been sent by then.
   const bool may_have_come = found.what == Lookup::Nobody || found.what == Lookup::Stranger;
+  auto channel = tcp_->connect(address, qualifier, data, events, options, *why,
+                               may_have_come ? this : nullptr);
   if (!may_have_come || why_tcp(fabric_.find(*host, qualifier))) return channel;
   return links_.connect(address, qualifier, data, events, options);
+}
+
+bool PathTransport::is_there(const HostAddress& host, ConnQual qualifier) {
+  try {
+    return fabric_.is_offered(host, qualifier);
+  } catch (const std::bad_alloc&) { // for names and for the log; TCP is connected already
+    return false;
+  }
 }
 
 // --- progress ------------------------------------------------------------------------------------

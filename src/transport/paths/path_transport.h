@@ -23,7 +23,7 @@
 
 namespace datum {
 
-class PathTransport final : public Transport {
+class PathTransport final : public Transport, private PreferredWay {
  public:
   // `fabric` must take no TCP ports (ShmOptions::ports_are_claimed).
   PathTransport(ShmFabric& fabric, const LinkOptions& options, std::unique_ptr<TcpTransport> tcp);
@@ -55,6 +55,7 @@ class PathTransport final : public Transport {
                                                   Result<std::unique_ptr<Listener>> over_tcp);
   Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& holder, ConnQual qualifier,
                                                   ListenerEvents& events);
+  bool is_there(const HostAddress& host, ConnQual qualifier) override;
   void tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& holder);
 
   ShmFabric& fabric_;

@@ -135,4 +135,10 @@ Finding ShmFabric::find(const HostAddress& host, ConnQual qualifier) {
   return find_rendezvous(host, qualifier, context_.holders, context_.now(), found_.rendezvous);
 }
 
+bool ShmFabric::is_offered(const HostAddress& host, ConnQual qualifier) {
+  GuardedFd socket;
+  return find_rendezvous(host, qualifier, context_.holders, context_.now(), socket).what ==
+         Lookup::Found;
+}
+
 } // namespace datum

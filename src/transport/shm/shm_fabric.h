@@ -52,6 +52,8 @@ class ShmFabric final : public Fabric {
   // Looks for the listener that a dial would find. The next dial uses the socket that was
   // connected.
   Finding find(const HostAddress& host, ConnQual qualifier);
+  // Keeps no socket.
+  bool is_offered(const HostAddress& host, ConnQual qualifier);
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
   bool fences_everywhere() const override { return fences_; }

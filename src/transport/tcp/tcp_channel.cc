@@ -17,11 +17,12 @@ iwarp::Wishes TcpChannel::wishes() const {
 
 // --- dialling ------------------------------------------------------------------------------------
 
-Status TcpChannel::dial(const HostAddress& host, ConnQual qualifier, PrivateData data) {
+Status TcpChannel::dial(const HostAddress& host, ConnQual qualifier, PrivateData data,
+                        PreferredWay* preferred) {
   remote_ = host;
   remote_port_ = qualifier;
   TcpDialer& self = *this;
-  const TcpDial::DialTarget target{host, qualifier, data, wishes(), options_.deadline};
+  const TcpDial::DialTarget target{host, qualifier, data, wishes(), options_.deadline, preferred};
   dial_ = std::make_unique<TcpDial>(context_, target, events_, self);
   const Status status = dial_->begin();
   local_port_ = dial_->local_port();

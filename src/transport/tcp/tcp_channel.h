@@ -21,7 +21,8 @@ class TcpChannel final : public Channel, private TcpDialer {
       : context_(context), events_(events), options_(options), why_(std::move(why)) {}
   ~TcpChannel() override;
 
-  Status dial(const HostAddress& host, ConnQual qualifier, PrivateData data);
+  Status dial(const HostAddress& host, ConnQual qualifier, PrivateData data,
+              PreferredWay* preferred);
   // `connection` holds a request that waits for its answer.
   void accept(std::unique_ptr<TcpConnection> connection, PrivateData data);
 

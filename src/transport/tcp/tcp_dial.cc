@@ -87,7 +87,7 @@ TcpDial::TcpDial(TcpContext& context, const DialTarget& target, ChannelEvents& e
                  TcpDialer& dialer)
     : context_(context), events_(events), dialer_(dialer), host_(target.host),
       same_host_(is_within_host(context.scope(), host_)), qualifier_(target.qualifier),
-      wishes_(target.wishes),
+      wishes_(target.wishes), preferred_(target.preferred),
       ports_(ports_of(qualifier_, context.options.ports.value_or(kMappedPorts))),
       patience_(share(target.deadline - context.now(), ports_.size())) {
   if (!has_one_port()) {
@@ -243,6 +243,11 @@ void TcpDial::end_with(Attempt& attempt) {
   dialer_.on_reply(std::move(connection)); // destroys this, and hangs up on the others
 }
 
+// If a request was sent to some port, the dial must not begin again.
+bool TcpDial::should_ask_again() const {
+  return preferred_ != nullptr && !has_spoken_ && preferred_->is_there(host_, qualifier_);
+}
+
 // --- one port ------------------------------------------------------------------------------------
 
 Shortage TcpDial::Attempt::begin() {
@@ -293,6 +298,10 @@ void TcpDial::Attempt::on_tcp_connected(int error) {
   }
   if (error != 0) {
     dial_.give_up(*this, error); // destroys this
+    return;
+  }
+  if (dial_.should_ask_again()) {
+    dial_.give_up(*this, ECONNREFUSED); // destroys this
     return;
   }
   dial_.has_spoken_ = true;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/shortage.h"
+#include "transport/tcp/preferred_way.h"
 #include "transport/tcp/qualifier.h"
 #include "transport/tcp/tcp_connection.h"
 
@@ -38,6 +39,7 @@ class TcpDial final : private Timer {
     PrivateData data; // copied
     iwarp::Wishes wishes;
     Instant deadline = kNever; // the consumer's
+    PreferredWay* preferred = nullptr;
   };
   // All sessions of this dial get `events`. Only the session of the peer that replies reports to
   // it, or a session that lacks memory.
@@ -90,6 +92,7 @@ class TcpDial final : private Timer {
   void tell_unreachable();
   void tell_foreign(std::uint16_t port);
   bool has_one_port() const { return is_port(qualifier_); }
+  bool should_ask_again() const;
 
   TcpContext& context_;
   ChannelEvents& events_;
@@ -98,6 +101,7 @@ class TcpDial final : private Timer {
   const bool same_host_;
   const ConnQual qualifier_;
   const iwarp::Wishes wishes_;
+  PreferredWay* const preferred_;
   std::vector<std::byte> data_;
   std::vector<std::uint16_t> ports_; // not tried yet, in reverse order
   std::list<Attempt> attempts_;

@@ -155,13 +155,14 @@ Result<std::unique_ptr<Listener>> TcpTransport::listen_any(ListenerEvents& event
 Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,
                                                        PrivateData data, ChannelEvents& events,
                                                        const ChannelOptions& options) {
-  return connect(address, qualifier, data, events, options, context_.why_alone());
+  return connect(address, qualifier, data, events, options, context_.why_alone(), nullptr);
 }
 
 Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,
                                                        PrivateData data, ChannelEvents& events,
                                                        const ChannelOptions& options,
-                                                       const std::string& why) {
+                                                       const std::string& why,
+                                                       PreferredWay* preferred) {
   const auto host = read_address(address);
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())
@@ -170,7 +171,7 @@ Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, C
     log(LogLevel::Debug, "connecting to {} qualifier {} over TCP: {}", datum::to_text(*host),
         qualifier, why);
   auto channel = std::make_unique<TcpChannel>(context_, events, options, why);
-  if (const Status s = channel->dial(*host, qualifier, data); !s.ok()) return fail(s);
+  if (const Status s = channel->dial(*host, qualifier, data, preferred); !s.ok()) return fail(s);
   return channel;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "transport/tcp/preferred_way.h"
 #include "transport/tcp/tcp_context.h"
 
 namespace datum {
@@ -35,10 +36,11 @@ class TcpTransport final : public Transport {
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options) override;
-  // `why`: why the connection takes TCP; see Channel::path_reason().
+  // `why`: why the connection takes TCP; see Channel::path_reason(). `preferred` may be nullptr.
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
-                                           const ChannelOptions& options, const std::string& why);
+                                           const ChannelOptions& options, const std::string& why,
+                                           PreferredWay* preferred);
   // A caller that skips progress() while has_work() is false calls this instead.
   void pass() { context_.begin_turn(); }
   bool has_work() const {
