@@ -27,8 +27,8 @@ esac
 name=$1
 shift
 # The simulator does not depend on a kernel, and the rules are checked on the source. The guest has
-# neither compilers nor nm: what they check is the same on every kernel.
-tests+=(-E 'sim|conformance/rules|memory_header|exports_only|injected-calls')
+# neither compilers nor nm nor git: what they check is the same on every kernel.
+tests+=(-E 'sim|conformance/rules|memory_header|exports_only|preload_git|injected-calls')
 [ $# -eq 0 ] || tests=("$@")
 
 folder=$PWD/build/machine/$name
