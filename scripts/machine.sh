@@ -95,7 +95,7 @@ grep -rlZ gtest_discover_tests_impl --include='*_include.cmake' "$image$PWD/$bui
   while IFS= read -r -d '' lists; do rm -f "${lists%_include.cmake}_tests.cmake"; done
 find "$image$PWD/$build" -name '*.cmake' -exec sed -i -E \
   -e 's/"--gtest_filter=-[^"]*"/"--gtest_filter=*"/g' -e 's/ DISABLED "TRUE"//g' \
-  -e 's/(TIMEOUT(" "|;| \[==\[)[0-9]+)/\100/g' -e 's|"[^"]*/python3[^"]*"|"/usr/bin/python3"|g' {} +
+  -e 's/(TIMEOUT"?[ ;]("|\[==\[)?[0-9]+)/\10/g' -e 's|"[^"]*/python3[^"]*"|"/usr/bin/python3"|g' {} +
 {
   printf 'cd %q\n' "$PWD"
   printf 'cat tests/skips.txt tests/old_kernel/skips.txt >/tmp/skips\n'
