@@ -71,16 +71,16 @@ Status EpollReactor::not_watched(int fd, Shortage shortage, Detail detail) {
   return {Type::InsufficientResources, detail};
 }
 
-void EpollReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
+int EpollReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
   DATUM_ASSERT(slots_[static_cast<std::size_t>(fd)].handler == &handler);
   epoll_event event{};
   event.events = events;
   event.data.u64 = key(fd);
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) [[likely]]
-    return;
-  // A sandbox may have come up since add().
-  DATUM_ASSERT(is_refusal_of_call(errno));
-  static_cast<void>(not_watched(fd, shortage_of_watch(errno), Detail::ResourceDevice));
+    return 0;
+  const int error = errno;
+  DATUM_ASSERT(is_refusal_of_call(error)); // a sandbox may have come up since add()
+  return error;
 }
 
 void EpollReactor::remove(int fd, FdHandler& handler) {

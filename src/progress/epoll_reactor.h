@@ -21,7 +21,7 @@ class EpollReactor final : public Reactor {
   int fd() const { return epoll_.get(); }
 
   Status add(int fd, std::uint32_t events, FdHandler& handler) override;
-  void change(int fd, std::uint32_t events, FdHandler& handler) override;
+  [[nodiscard]] int change(int fd, std::uint32_t events, FdHandler& handler) override;
   void remove(int fd, FdHandler& handler) override;
 
   // Adds a descriptor that only ends wait() and has no handler.

@@ -28,7 +28,9 @@ class Reactor {
  public:
   virtual ~Reactor() = default;
   virtual Status add(int fd, std::uint32_t events, FdHandler& handler) = 0;
-  virtual void change(int fd, std::uint32_t events, FdHandler& handler) = 0;
+  // Returns 0, or the errno with which a sandbox refuses the change. Then the old events are still
+  // reported, until the descriptor is closed: remove() will be refused, too.
+  [[nodiscard]] virtual int change(int fd, std::uint32_t events, FdHandler& handler) = 0;
   virtual void remove(int fd, FdHandler& handler) = 0;
   // Calls the handlers of all descriptors that are ready now. A handler must not call this.
   virtual void handle_all() = 0;

@@ -7,6 +7,7 @@
 #include <new>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <utility>
 
 #include "base/log.h"
 #include "base/memory_file.h"
@@ -69,8 +70,27 @@ std::unique_ptr<Inquiry> Inquiry::open(Reactor& reactor, InterfaceAdapter& adapt
 }
 
 Inquiry::~Inquiry() {
+  stop_watching();
+}
+
+void Inquiry::stop_watching() {
   FdHandler& self = *this;
-  if (watched_) reactor_.remove(socket_.get(), self);
+  if (std::exchange(watched_, false)) reactor_.remove(socket_.get(), self);
+}
+
+// False: a sandbox that came up later refuses the change. Then nobody can ask any more: the socket
+// is closed, since an asker that must wait would be reported again and again.
+bool Inquiry::watch_for(std::uint32_t events) {
+  FdHandler& self = *this;
+  const int error = reactor_.change(socket_.get(), events, self);
+  if (error == 0) return true;
+  stop_watching();
+  socket_.reset();
+  log(LogLevel::Info,
+      "ia \"{}\": `dat-info -p` will not be told of it any more: a sandbox of this process "
+      "(seccomp, SELinux, AppArmor) refuses epoll_ctl: {}",
+      ia_name_, std::strerror(error));
+  return false;
 }
 
 void Inquiry::wake_in(Duration time) {
@@ -80,8 +100,7 @@ void Inquiry::wake_in(Duration time) {
 // Without a free descriptor the asker cannot even be accepted, and stays in the queue. So the pause
 // comes in any case: without it, this function would be called again at once.
 void Inquiry::on_ready(std::uint32_t /*events*/) {
-  FdHandler& self = *this;
-  reactor_.change(socket_.get(), 0, self);
+  if (!watch_for(0)) return;
   wake_in(kRest);
   adapter_.progress().wake();
   UniqueFd asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -90,8 +109,7 @@ void Inquiry::on_ready(std::uint32_t /*events*/) {
 
 void Inquiry::on_expired(Instant) {
   if (answer_) return go_on();
-  FdHandler& self = *this;
-  reactor_.change(socket_.get(), EPOLLIN, self);
+  watch_for(EPOLLIN);
 }
 
 void Inquiry::begin(UniqueFd asker) {

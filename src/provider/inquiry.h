@@ -53,6 +53,8 @@ class Inquiry final : private FdHandler, private Timer {
   // Tells the asker that the report is longer than a file of this process may be (RLIMIT_FSIZE).
   static void refuse(const Answer& answer);
   void wake_in(Duration time);
+  bool watch_for(std::uint32_t events);
+  void stop_watching();
 
   Reactor& reactor_;
   InterfaceAdapter& adapter_;

@@ -20,7 +20,7 @@ constexpr std::size_t kOctets = 16;
 class NoReactor final : public Reactor {
  public:
   Status add(int, std::uint32_t, FdHandler&) override { return kOk; }
-  void change(int, std::uint32_t, FdHandler&) override {}
+  int change(int, std::uint32_t, FdHandler&) override { return 0; }
   void remove(int, FdHandler&) override {}
   void handle_all() override {}
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <vector>
 
@@ -65,6 +66,15 @@ std::chrono::milliseconds quickest_wake(Side& one, Side& other) {
 }
 
 constexpr std::chrono::milliseconds kPrompt(200);
+
+std::chrono::microseconds time_used() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto time_of = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  return time_of(used.ru_utime) + time_of(used.ru_stime);
+}
 
 // Rules: SANDBOX.7
 TEST(Sandbox, ALinkWorksOnWhereALaterFilterRefusesOneCallOfTheDoorbells) {
@@ -138,6 +148,49 @@ TEST(Sandbox, AConnectionThatALaterFilterBreaksNamesTheCalls) {
     if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
     EXPECT_EQ(ended.code, 0) << ended.said;
     EXPECT_NE(ended.said.find("a sandbox of this process (seccomp, SELinux, AppArmor) " + said),
+              std::string::npos)
+        << ended.said;
+  }
+}
+
+// A message that no buffer of TCP holds: either side has to change what the kernel reports of its
+// socket, the receiving one also where no Recv takes the message. After the break both sides are
+// idle.
+void expect_broken_without_epoll_ctl(Side& active, Side& passive, bool with_recv) {
+  constexpr std::size_t kUnbuffered = std::size_t{64} << 20;
+  Buffer source = active.buffer(kUnbuffered);
+  const Buffer target = passive.buffer(kUnbuffered);
+  if (with_recv) {
+    EXPECT_DAT_OK(post_recv(passive.ep(), {target.segment()}, 7));
+  }
+  BlockedCall sleeper([&] {
+    expect_connection_event(passive.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, passive.ep());
+    return DAT_SUCCESS;
+  });
+  EXPECT_DAT_OK(post_send(active.ep(), {source.segment()}, 8));
+  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, active.ep());
+  sleeper.join();
+  const std::chrono::microseconds before = time_used();
+  DAT_EVENT event;
+  DAT_COUNT more = 0;
+  constexpr DAT_TIMEOUT kIdle = 1'000'000;
+  EXPECT_DAT_TYPE(dat_evd_wait(active.connect_evd(), kIdle, 1, &event, &more), DAT_TIMEOUT_EXPIRED);
+  EXPECT_LT(time_used() - before, std::chrono::microseconds(kIdle / 4));
+}
+
+// Rules: SANDBOX.7
+TEST(Sandbox, AConnectionOverTcpBreaksWhereALaterFilterRefusesEpollCtl) {
+  const Variable transport("DATUM_TRANSPORT", "tcp");
+  for (const bool with_recv : {true, false}) {
+    SCOPED_TRACE(with_recv);
+    const Ended ended =
+        run_connected("tcp", {SYS_epoll_ctl}, [with_recv](Side& active, Side& passive) {
+          expect_broken_without_epoll_ctl(active, passive, with_recv);
+        });
+    if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended.code, 0) << ended.said;
+    EXPECT_NE(ended.said.find("a sandbox of this process (seccomp, SELinux, AppArmor) refuses "
+                              "epoll_ctl: Operation not permitted; permit it"),
               std::string::npos)
         << ended.said;
   }

@@ -33,7 +33,7 @@ bool concerns_one_peer(int error) {
 
 ListeningSocket::~ListeningSocket() {
   FdHandler& self = *this;
-  if (state_ != ListeningState::Unwatched) reactor_.remove(socket_.get(), self);
+  if (socket_ && state_ != ListeningState::Unwatched) reactor_.remove(socket_.get(), self);
 }
 
 bool ListeningSocket::on(ListeningEvent event) {
@@ -52,22 +52,30 @@ Status ListeningSocket::begin() {
 }
 
 void ListeningSocket::rest(ListeningEvent why, Instant until) {
-  if (!on(why)) return;
+  if (on(why) && watch_for(0)) lent_.arm(*this, until);
+}
+
+// False: a sandbox that came up later refuses the change. Then the socket is closed: a peer that
+// waits in the backlog would be reported again and again, or never.
+bool ListeningSocket::watch_for(std::uint32_t events) {
   FdHandler& self = *this;
-  reactor_.change(socket_.get(), 0, self);
-  lent_.arm(*this, until);
+  const int error = reactor_.change(socket_.get(), events, self);
+  if (error == 0) return true;
+  on(ListeningEvent::Refused);
+  reactor_.remove(socket_.get(), self);
+  socket_.reset();
+  owner_.on_closed(error);
+  return false;
 }
 
 void ListeningSocket::on_expired(Instant) {
-  FdHandler& self = *this;
-  if (on(ListeningEvent::TimeOver)) reactor_.change(socket_.get(), EPOLLIN, self);
+  if (on(ListeningEvent::TimeOver)) watch_for(EPOLLIN);
 }
 
 void ListeningSocket::room_was_made() {
   if (!on(ListeningEvent::RoomMade)) return;
-  FdHandler& self = *this;
   cancel();
-  reactor_.change(socket_.get(), EPOLLIN, self);
+  watch_for(EPOLLIN);
 }
 
 void ListeningSocket::on_ready(std::uint32_t) {

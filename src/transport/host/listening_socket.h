@@ -28,6 +28,9 @@ class ListeningOwner {
   // accept() failed with an errno that concerns more than one peer. The owner logs it. True: the
   // owner may have freed what was short, so accept() is tried again.
   virtual bool on_lack(int error) = 0;
+  // A sandbox refuses epoll_ctl() with this errno, and nobody is accepted any more. The owner logs
+  // it.
+  virtual void on_closed(int error) = 0;
 
  protected:
   ~ListeningOwner() = default;
@@ -53,12 +56,13 @@ class ListeningSocket final : private FdHandler, private Timer {
   void on_expired(Instant now) override;
   bool on(ListeningEvent event);
   void rest(ListeningEvent why, Instant until);
+  bool watch_for(std::uint32_t events);
 
   Reactor& reactor_;
   const TransportHost& lent_;
   ListeningOwner& owner_;
   const int at_once_;
-  const GuardedFd socket_;
+  GuardedFd socket_;
   ListeningState state_ = ListeningState::Unwatched;
 };
 

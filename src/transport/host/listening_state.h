@@ -19,6 +19,7 @@ enum class ListeningState : std::uint8_t {
   Watched,   // connections are accepted
   Resting,   // accept() has failed; new connections wait in the backlog
   AwaitRoom, // there are as many half-open connections as allowed
+  Closed,    // the kernel can no longer be told what to report of the socket
 };
 
 enum class ListeningEvent : std::uint8_t {
@@ -27,6 +28,7 @@ enum class ListeningEvent : std::uint8_t {
   NoRoom,   // there is no room for another half-open connection, and none gives way
   RoomMade, // a half-open connection is over
   TimeOver, // the socket has rested, or a half-open connection may give way now
+  Refused,  // a sandbox refuses epoll_ctl()
 };
 
 using ListeningRow = StateRow<ListeningState, ListeningEvent>;
@@ -38,19 +40,24 @@ inline constexpr std::array kListeningTable{
     ListeningRow{ListeningState::Resting, ListeningEvent::TimeOver, ListeningState::Watched},
     ListeningRow{ListeningState::AwaitRoom, ListeningEvent::RoomMade, ListeningState::Watched},
     ListeningRow{ListeningState::AwaitRoom, ListeningEvent::TimeOver, ListeningState::Watched},
+    ListeningRow{ListeningState::Watched, ListeningEvent::Refused, ListeningState::Closed},
+    ListeningRow{ListeningState::Resting, ListeningEvent::Refused, ListeningState::Closed},
+    ListeningRow{ListeningState::AwaitRoom, ListeningEvent::Refused, ListeningState::Closed},
 };
 
 inline constexpr std::array kListeningStates{ListeningState::Unwatched, ListeningState::Watched,
-                                             ListeningState::Resting, ListeningState::AwaitRoom};
-inline constexpr std::array kListeningEvents{ListeningEvent::Begin, ListeningEvent::Failed,
-                                             ListeningEvent::NoRoom, ListeningEvent::RoomMade,
-                                             ListeningEvent::TimeOver};
+                                             ListeningState::Resting, ListeningState::AwaitRoom,
+                                             ListeningState::Closed};
+inline constexpr std::array kListeningEvents{ListeningEvent::Begin,    ListeningEvent::Failed,
+                                             ListeningEvent::NoRoom,   ListeningEvent::RoomMade,
+                                             ListeningEvent::TimeOver, ListeningEvent::Refused};
 
 static_assert(every_enumerator_is_in(kListeningStates) && every_enumerator_is_in(kListeningEvents));
 static_assert(no_two_rows_match(kListeningTable));
 static_assert(every_state_is_reached(kListeningTable, kListeningStates,
                                      std::array{ListeningState::Unwatched}));
-static_assert(every_state_is_left(kListeningTable, kListeningStates, kListeningEvents));
+static_assert(every_state_is_left(kListeningTable, kListeningStates, kListeningEvents,
+                                  ListeningState::Closed));
 
 // --- an accepted socket --------------------------------------------------------------------------
 

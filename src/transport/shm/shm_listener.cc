@@ -141,4 +141,8 @@ bool ShmListener::on_lack(int error) {
   return false;
 }
 
+void ShmListener::on_closed(int error) {
+  context_.warn_refused("epoll_ctl", error);
+}
+
 } // namespace datum

@@ -52,6 +52,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
   std::optional<Instant> full() override;
   void welcome(GuardedFd accepted) override;
   bool on_lack(int error) override;
+  void on_closed(int error) override;
 
   ShmContext& context_;
   const ConnQual qualifier_;

@@ -153,10 +153,10 @@ void TcpConnection::look(short events, Instant now) {
 
 void TcpConnection::on_connected() {
   connecting_ = false;
-  const int error = connect_result(socket_.get());
+  int error = connect_result(socket_.get());
   // Not before: how long a host may be silent before its first answer, the consumer decides.
   if (error == 0) tune(socket_.get(), context_.options.dead_peer_timeout);
-  watch_needed_events();
+  if (const int refused = watch_needed_events(); error == 0) error = refused;
   if (TcpOwner* owner = untold_.owner()) owner->on_tcp_connected(error);
   settle();
 }
@@ -320,7 +320,8 @@ void TcpConnection::settle() {
     return;
   }
   if (!sender_.full() && (session_.owes_ack() || has_more_to_say())) touch();
-  watch_needed_events();
+  if (const int error = watch_needed_events(); error != 0) [[unlikely]]
+    return break_unwatched(error);
   const Instant of_session = begun_ ? session_.deadline() : kNever;
   const Instant deadline = std::min({of_session, sender_.next_try(), window_.next_look()});
   if (deadline != armed_) arm_at(deadline);
@@ -334,9 +335,17 @@ void TcpConnection::arm_at(Instant when) {
     context_.arm(*this, when);
 }
 
-void TcpConnection::watch_needed_events() {
-  if (!socket_.is_watched() || connecting_) return;
-  socket_.watch_for(receiver_.awaited() | (sender_.full() ? EPOLLOUT : 0U));
+// Returns 0, or the errno with which a sandbox refuses epoll_ctl().
+int TcpConnection::watch_needed_events() {
+  if (!socket_.is_watched() || connecting_) return 0;
+  return socket_.watch_for(receiver_.awaited() | (sender_.full() ? EPOLLOUT : 0U));
+}
+
+// Without the event that it needs the connection would wait for ever, and an event that it does not
+// read would be reported again and again.
+void TcpConnection::break_unwatched(int error) {
+  receiver_.lose(error, "epoll_ctl");
+  settle(); // which finds a socket that is not watched
 }
 
 void TcpConnection::look_at_window() {

@@ -120,7 +120,8 @@ class TcpConnection final : public PendingHook,
   bool has_more_to_say() const;
   void tell_log();
   void look_at_window();
-  void watch_needed_events();
+  [[nodiscard]] int watch_needed_events();
+  void break_unwatched(int error);
   void arm_at(Instant when);
   // True: the last message of this connection has to wait. Connections send their last messages in
   // the order in which they were released.

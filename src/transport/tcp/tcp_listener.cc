@@ -240,6 +240,13 @@ bool TcpListener::on_lack(int error) {
   return false;
 }
 
+void TcpListener::on_closed(int error) {
+  log(LogLevel::Warn,
+      "{}: nobody is accepted any more: a sandbox of this process (seccomp, SELinux, AppArmor) "
+      "refuses epoll_ctl: {}; permit it",
+      to_text(place_of(context_, qualifier_)), std::strerror(error));
+}
+
 const TcpListener::HalfOpenConnection* TcpListener::oldest_stranger() const {
   const auto found =
       std::find_if(half_open_.begin(), half_open_.end(),

@@ -72,6 +72,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   std::optional<Instant> full() override;
   void welcome(GuardedFd accepted) override;
   bool on_lack(int error) override;
+  void on_closed(int error) override;
 
   void drop(const HalfOpenConnection& one);
   void warn_not_accepted(int error); // once

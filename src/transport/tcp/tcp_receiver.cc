@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -30,6 +31,11 @@ constexpr std::size_t kNextBeginning = 1024;
 // octets, since a poll holds the socket's lock, which the kernel needs to deliver octets.
 constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kBulk = 32 * 1024;
+
+// "epoll_ctl", not "sendto and sendmsg".
+bool is_one_call(std::string_view calls) {
+  return calls.find(' ') == std::string_view::npos;
+}
 
 // True: a later read may succeed.
 constexpr bool is_for_now(int error) {
@@ -184,8 +190,9 @@ void TcpReceiver::tell_refused(int error, const char* calls) const {
                                             : text("{} port {}", to_text(peer.host), peer.port);
     log_of_peer(LogLevel::Warn,
                 "connection with {} over TCP: it breaks: a sandbox of this process (seccomp, "
-                "SELinux, AppArmor) refuses {}: {}; permit one of these calls",
-                name, calls, std::strerror(error));
+                "SELinux, AppArmor) refuses {}: {}; permit {}",
+                name, calls, std::strerror(error),
+                is_one_call(calls) ? "it" : "one of these calls");
   } catch (const std::bad_alloc&) { // no memory for the text of the address
     log_out_of_memory();
   }

@@ -23,10 +23,11 @@ Status WatchedSocket::watch(std::uint32_t events) {
   return status;
 }
 
-void WatchedSocket::change(std::uint32_t events) {
+int WatchedSocket::change(std::uint32_t events) {
   assert(watched_);
-  reactor_.change(socket_.get(), events, handler_);
-  events_ = events;
+  const int error = reactor_.change(socket_.get(), events, handler_);
+  if (error == 0) events_ = events;
+  return error;
 }
 
 void WatchedSocket::unwatch() {

@@ -27,9 +27,9 @@ class WatchedSocket {
   // --- the watch: `events` are those of epoll; 0: errors alone -----------------------------------
   Status watch(std::uint32_t events);
   bool is_watched() const { return watched_; }
-  // The socket must be watched.
-  void watch_for(std::uint32_t events) {
-    if (events != events_) change(events);
+  // The socket must be watched. Returns 0, or the errno with which a sandbox refuses the change.
+  [[nodiscard]] int watch_for(std::uint32_t events) {
+    return events != events_ ? change(events) : 0;
   }
   void unwatch();
   std::uint32_t events() const { return events_; }
@@ -43,7 +43,7 @@ class WatchedSocket {
   int error() const { return error_; }
 
  private:
-  void change(std::uint32_t events);
+  int change(std::uint32_t events);
 
   Reactor& reactor_;
   FdHandler& handler_;

@@ -37,12 +37,17 @@ class OneSocket final : public Reactor {
     handler_ = &handler;
     return kOk;
   }
-  void change(int, std::uint32_t wanted, FdHandler&) override { events = wanted; }
+  int change(int, std::uint32_t wanted, FdHandler&) override {
+    if (change_error != 0) return change_error;
+    events = wanted;
+    return 0;
+  }
   void remove(int, FdHandler&) override { handler_ = nullptr; }
   void handle_all() override { handler_->on_ready(EPOLLIN); }
   bool is_asked() const { return handler_ != nullptr; }
   std::uint32_t events = 0;
   bool refuses = false;
+  int change_error = 0;
 
  private:
   FdHandler* handler_ = nullptr;
@@ -61,11 +66,13 @@ class Hall final : public ListeningOwner {
     lacks.push_back(error);
     return make_room && make_room();
   }
+  void on_closed(int error) override { closed = error; }
   std::size_t most = 100;
   std::vector<GuardedFd> inside;
   std::vector<int> lacks;
   std::function<bool()> make_room;
   int turns = 0;
+  int closed = 0;
 
  private:
   StoppedClock& clock_;
@@ -197,6 +204,36 @@ TEST_F(Listening, GoesOnWhereItsOwnerHasFoundADescriptor) {
   EXPECT_EQ(hall.lacks, std::vector<int>{EMFILE});
   EXPECT_EQ(hall.inside.size(), 1U);
   EXPECT_EQ(reactor.events, EPOLLIN);
+}
+
+// The kernel would report a peer that waits in the backlog again and again.
+// Rules: SANDBOX.7
+TEST_F(Listening, IsClosedWhereALaterSandboxRefusesToChangeTheWatch) {
+  ASSERT_TRUE(socket->begin().ok());
+  hall.most = 2;
+  come(3);
+  reactor.change_error = EPERM;
+  reactor.handle_all();
+  EXPECT_EQ(hall.closed, EPERM);
+  EXPECT_FALSE(reactor.is_asked());
+  EXPECT_EQ(socket->get(), -1);
+  EXPECT_EQ(timers.next(), kNever);
+  socket->room_was_made();
+  EXPECT_EQ(hall.inside.size(), 2U);
+}
+
+// The kernel would never report a peer that comes now.
+// Rules: SANDBOX.7
+TEST_F(Listening, IsClosedWhereALaterSandboxRefusesToWatchAgain) {
+  ASSERT_TRUE(socket->begin().ok());
+  hall.most = 2;
+  come(3);
+  reactor.handle_all();
+  reactor.change_error = EPERM;
+  pass(5 * kMillisecond);
+  EXPECT_EQ(hall.closed, EPERM);
+  EXPECT_FALSE(reactor.is_asked());
+  EXPECT_EQ(socket->get(), -1);
 }
 
 TEST_F(Listening, IsTakenFromTheReactorAtItsEnd) {

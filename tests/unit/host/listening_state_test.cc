@@ -14,12 +14,13 @@ TEST(ListeningState, EveryEventInEveryState) {
   constexpr test::StateLetter<State> kStates[] = {{'U', State::Unwatched},
                                                   {'W', State::Watched},
                                                   {'R', State::Resting},
-                                                  {'A', State::AwaitRoom}};
+                                                  {'A', State::AwaitRoom},
+                                                  {'C', State::Closed}};
   constexpr test::EventRow<Event> kEvents[] = {
-      //                     UWRA
-      {Event::Begin, /*   */ "W..."}, {Event::Failed, /*  */ ".R.."},
-      {Event::NoRoom, /*  */ ".A.."}, {Event::RoomMade, /**/ "...W"},
-      {Event::TimeOver, /**/ "..WW"},
+      //                     UWRAC
+      {Event::Begin, /*   */ "W...."}, {Event::Failed, /*  */ ".R..."},
+      {Event::NoRoom, /*  */ ".A..."}, {Event::RoomMade, /**/ "...W."},
+      {Event::TimeOver, /**/ "..WW."}, {Event::Refused, /* */ ".CCC."},
   };
   test::expect_transitions(kListeningTable, kStates, kEvents);
 }

@@ -58,10 +58,10 @@ TEST_F(EpollReactorTest, CallsTheHandlerOfADescriptorThatIsReady) {
 TEST_F(EpollReactorTest, ChangesWhatItWatchesFor) {
   Handler handler;
   ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, handler).ok());
-  reactor_.change(first_.get(), EPOLLOUT, handler);
+  EXPECT_EQ(reactor_.change(first_.get(), EPOLLOUT, handler), 0);
   EXPECT_TRUE(reactor_.handle_now());
   EXPECT_EQ(handler.events, 4U); // EPOLLOUT
-  reactor_.change(first_.get(), 0, handler);
+  EXPECT_EQ(reactor_.change(first_.get(), 0, handler), 0);
   EXPECT_FALSE(reactor_.handle_now());
   reactor_.remove(first_.get(), handler);
 }
@@ -89,7 +89,7 @@ TEST_F(EpollReactorTest, APollerAsksWhoeverHadSomethingLast) {
   ASSERT_TRUE(reactor_.add(second_.get(), EPOLLIN, other).ok());
   fill(first_);
   EXPECT_TRUE(reactor_.handle_polling());
-  reactor_.change(first_.get(), 0, recent);
+  EXPECT_EQ(reactor_.change(first_.get(), 0, recent), 0);
   fill(second_);
   for (int i = 1; i <= 7; ++i) {
     EXPECT_FALSE(reactor_.handle_polling());
@@ -107,7 +107,7 @@ TEST_F(EpollReactorTest, APollerThatFindsNothingGoesOnAskingTheSameOne) {
   ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, recent).ok());
   fill(first_);
   EXPECT_TRUE(reactor_.handle_polling());
-  reactor_.change(first_.get(), 0, recent);
+  EXPECT_EQ(reactor_.change(first_.get(), 0, recent), 0);
   for (int i = 0; i < 24; ++i) EXPECT_FALSE(reactor_.handle_polling());
   EXPECT_EQ(recent.unasked, 21);
 }
@@ -213,16 +213,18 @@ TEST_F(EpollReactorTest, ADescriptorWhoseWatchCannotEndHasNoHandlerAllTheSame) {
   ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, handler).ok());
   bool filtered = false;
   bool handled = true;
+  int refused = 0;
   std::thread([&] { // only this thread gets the filter
     filtered = test::forbid_call(SYS_epoll_ctl, EPERM);
     if (!filtered) return;
-    reactor_.change(first_.get(), EPOLLIN | EPOLLOUT, handler);
+    refused = reactor_.change(first_.get(), EPOLLIN | EPOLLOUT, handler);
     reactor_.remove(first_.get(), handler);
     fill(first_);
     handled = reactor_.handle_now();
   })
       .join();
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(refused, EPERM);
   EXPECT_FALSE(handled);
   EXPECT_EQ(handler.calls, 0);
 }

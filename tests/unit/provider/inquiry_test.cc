@@ -22,12 +22,18 @@ class OneDescriptor final : public Reactor {
     events_ = events;
     return kOk;
   }
-  void change(int, std::uint32_t events, FdHandler&) override { events_ = events; }
+  int change(int, std::uint32_t events, FdHandler&) override {
+    if (change_error != 0) return change_error;
+    events_ = events;
+    return 0;
+  }
   void remove(int, FdHandler&) override { handler_ = nullptr; }
   void handle_all() override { handler_->on_ready(events_); }
 
   int fd() const { return fd_; }
   bool watched() const { return events_ != 0; }
+  bool has_handler() const { return handler_ != nullptr; }
+  int change_error = 0;
 
  private:
   int fd_ = -1;
@@ -105,6 +111,18 @@ TEST_F(InquiryInParts, EndpointsMayGoBetweenTwoLooks) {
   EXPECT_FALSE(answered(asker)) << "the dispatcher is told";
   look();
   EXPECT_TRUE(answered(asker));
+}
+
+// Rules: SANDBOX.2
+TEST_F(InquiryInParts, GivesUpWhereALaterSandboxRefusesToChangeTheWatch) {
+  reactor_.change_error = EPERM;
+  testing::internal::CaptureStderr();
+  const UniqueFd asker = ask();
+  testing::internal::GetCapturedStderr(); // the line depends on DATUM_LOG
+  EXPECT_FALSE(reactor_.has_handler());
+  char greeting = 0;
+  EXPECT_LE(recv(asker.get(), &greeting, 1, 0), 0);
+  EXPECT_NE(errno, EAGAIN) << "the asker is hung up on";
 }
 
 TEST_F(InquiryInParts, AnIaThatClosesMeanwhileOwesNothing) {

@@ -46,8 +46,9 @@ class PollReactor final : public Reactor {
     handlers_[fd] = {events, &handler};
     return kOk;
   }
-  void change(int fd, std::uint32_t events, FdHandler& handler) override {
+  int change(int fd, std::uint32_t events, FdHandler& handler) override {
     handlers_[fd] = {events, &handler};
+    return 0;
   }
   void remove(int fd, FdHandler& handler) override {
     const auto at = handlers_.find(fd);

@@ -30,8 +30,10 @@ Status StepReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
   return kOk;
 }
 
-void StepReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
+int StepReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
+  if (change_error != 0) return change_error;
   *find(fd) = {fd, events, &handler};
+  return 0;
 }
 
 void StepReactor::remove(int fd, FdHandler&) {

@@ -19,7 +19,7 @@ namespace datum::test {
 class StepReactor final : public Reactor {
  public:
   Status add(int fd, std::uint32_t events, FdHandler& handler) override;
-  void change(int fd, std::uint32_t events, FdHandler& handler) override;
+  int change(int fd, std::uint32_t events, FdHandler& handler) override;
   void remove(int fd, FdHandler& handler) override;
   void handle_all() override;
   // The events that the reactor watches for on this descriptor.
@@ -29,6 +29,7 @@ class StepReactor final : public Reactor {
   // The descriptor that was added last.
   int last() const { return entries_.back().fd; }
   std::size_t size() const { return entries_.size(); }
+  int change_error = 0; // of change(), as if a sandbox refused it
 
   // handle_all() calls it after each descriptor, whether or not the descriptor was ready.
   std::function<void(int fd)> after_turn_of;

@@ -12,9 +12,19 @@ class SocketWatched : public ::testing::Test, protected BareSocket {};
 
 TEST_F(SocketWatched, TheReactorLooksForWhatIsAskedLast) {
   EXPECT_EQ(reactor.watched(socket.get()), std::uint32_t{EPOLLIN});
-  socket.watch_for(EPOLLOUT);
+  EXPECT_EQ(socket.watch_for(EPOLLOUT), 0);
   EXPECT_EQ(reactor.watched(socket.get()), std::uint32_t{EPOLLOUT});
   EXPECT_EQ(socket.events(), std::uint32_t{EPOLLOUT});
+}
+
+// Rules: SANDBOX.7
+TEST_F(SocketWatched, AChangeThatIsRefusedIsToldAndTriedAgain) {
+  reactor.change_error = EPERM;
+  EXPECT_EQ(socket.watch_for(EPOLLOUT), EPERM);
+  EXPECT_EQ(socket.events(), std::uint32_t{EPOLLIN});
+  reactor.change_error = 0;
+  EXPECT_EQ(socket.watch_for(EPOLLOUT), 0);
+  EXPECT_EQ(reactor.watched(socket.get()), std::uint32_t{EPOLLOUT});
 }
 
 TEST_F(SocketWatched, WhatIsNotWatchedIsWaitedForByNobody) {
