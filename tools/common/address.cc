@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,14 +52,41 @@ bool lacks_descriptors() {
   return false;
 }
 
-// The name of a system call that the resolver needs and a filter of this process refuses, with the
-// error. The resolver takes the refusal for an answer, and blames the host or the name service.
-std::optional<std::pair<const char*, int>> refused_to_resolver() {
-  if (lseek(-1, 0, SEEK_CUR) < 0 && errno != EBADF) return std::pair{"lseek", errno};
+using RefusedCall = std::pair<const char*, int>; // the name and the error
+
+// True: getaddrinfo() has got no answer, or none that it could read. With any other error a name
+// server may have said that there is no such host, whatever a filter refuses.
+bool got_no_answer(int error) {
+  return error == EAI_AGAIN || error == EAI_FAIL || error == EAI_SYSTEM;
+}
+
+// The C library asks for both families by one call.
+std::optional<RefusedCall> refused_sendmmsg() {
+  mmsghdr nothing = {};
+  if (sendmmsg(-1, &nothing, 1, MSG_NOSIGNAL) >= 0 || errno == EBADF) return std::nullopt;
+  return RefusedCall("sendmmsg", errno);
+}
+
+std::optional<RefusedCall> refused_poll() {
+  if (poll(nullptr, 0, 0) >= 0 || errno == EINTR) return std::nullopt;
+#ifdef SYS_poll
+  return RefusedCall("poll", errno);
+#else
+  return RefusedCall("ppoll", errno);
+#endif
+}
+
+// A system call that the resolver needs and a filter of this process refuses. The resolver takes
+// the refusal for an answer, and blames the host or the name service. `error`: of getaddrinfo().
+std::optional<RefusedCall> refused_to_resolver(int error) {
+  // The resolver reads /etc/hosts by lseek(2), and takes a refusal for a file without that host.
+  if (lseek(-1, 0, SEEK_CUR) < 0 && errno != EBADF) return RefusedCall("lseek", errno);
+  if (!got_no_answer(error)) return std::nullopt;
   for (const SystemCall call : {SystemCall::Socket, SystemCall::Connect, SystemCall::SendTo,
                                 SystemCall::ReceiveFrom, SystemCall::ReceiveMessage})
-    if (const int error = refusal_of(call); error != 0) return std::pair{name_of(call), error};
-  return std::nullopt;
+    if (const int why = refusal_of(call); why != 0) return RefusedCall(name_of(call), why);
+  if (const auto refused = refused_sendmmsg()) return refused;
+  return refused_poll();
 }
 
 // Removes the brackets in which an IPv6 address is written before a port.
@@ -88,7 +118,7 @@ Address resolve(const std::string& host, int family) {
     throw ToolError(ExitCode::Usage,
                     fmt::format("host \"{}\" cannot be looked up: {} (ulimit -n shows the limit)",
                                 host, std::strerror(EMFILE)));
-  if (const auto refused = refused_to_resolver())
+  if (const auto refused = refused_to_resolver(error))
     throw ToolError(ExitCode::Usage,
                     fmt::format("host \"{}\" cannot be looked up: the sandbox of this process "
                                 "(seccomp) refuses the system call {}: {} (an address in digits "

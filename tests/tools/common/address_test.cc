@@ -2,13 +2,16 @@
 #include "common/address.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -65,22 +68,36 @@ TEST(ToolAddress, TheLackOfDescriptorsIsSaidInsteadOfAnUnknownHost) {
                  "limit)");
 }
 
-// The resolver reads /etc/hosts with lseek(2). A refusal looks to it as a failed look-up.
+// Nothing: no filter can be had here. Only a thread of its own gets the filter.
+std::optional<std::string> why_not_without(int call, const std::string& host) {
+  std::optional<std::string> why;
+  std::thread([&] {
+    if (test::forbid_call(static_cast<std::uint32_t>(call), EPERM)) why = why_not(host);
+  }).join();
+  return why;
+}
+
+// The resolver reads /etc/hosts with lseek(2), and asks for both families with sendmmsg(2). A
+// refusal looks to it as a failed look-up.
 TEST(ToolAddress, ACallThatASandboxRefusesToTheResolverIsNamed) {
-  bool filtered = false;
-  std::string why, of_digits;
-  std::thread([&] { // only this thread gets the filter
-    filtered = test::forbid_call(SYS_lseek, EPERM);
-    if (!filtered) return;
-    why = why_not("not.a.host.");
-    of_digits = why_not("192.0.2.1");
-  })
-      .join();
-  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
-  EXPECT_EQ(why, "host \"not.a.host.\" cannot be looked up: the sandbox of this process (seccomp) "
-                 "refuses the system call lseek: Operation not permitted (an address in digits "
-                 "needs no look-up)");
-  EXPECT_EQ(of_digits, "");
+  for (const auto& [call, name] : {std::pair{SYS_lseek, "lseek"}, {SYS_sendmmsg, "sendmmsg"}}) {
+    const auto why = why_not_without(call, "not.a.host.");
+    if (!why) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(*why, std::string("host \"not.a.host.\" cannot be looked up: the sandbox of this "
+                                "process (seccomp) refuses the system call ") +
+                        name + ": Operation not permitted (an address in digits needs no look-up)");
+    EXPECT_EQ(why_not_without(call, "192.0.2.1"), "");
+  }
+}
+
+// The resolver receives without recvmsg(2), so its answer is true. (Without a name server there is
+// no answer, and any refused call may be the reason.)
+TEST(ToolAddress, ACallThatTheResolverDoesWithoutIsNotBlamedForAnUnknownHost) {
+  const std::string unknown = why_not("not.a.host.");
+  if (unknown.find(gai_strerror(EAI_NONAME)) == std::string::npos) return;
+  const auto why = why_not_without(SYS_recvmsg, "not.a.host.");
+  if (!why) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(*why, unknown);
 }
 
 } // namespace
