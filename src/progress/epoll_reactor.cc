@@ -90,8 +90,9 @@ void EpollReactor::remove(int fd, FdHandler& handler) {
   ++slot.generation;
   --handlers_;
   const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  // A sandbox may have come up since add(). Then the kernel watches the descriptor until it is
-  // closed, and handler_of() ignores its events by the generation.
+  // A sandbox may have come up since add(). Then the kernel watches the open file until its last
+  // descriptor is closed, in whatever process that is, and handler_of() ignores its events by the
+  // generation. So a watched descriptor is a GuardedFd, which no child keeps.
   DATUM_ASSERT(rc == 0 || is_refusal_of_call(errno));
 }
 

@@ -254,7 +254,7 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   context_.open_direct(peer_.process, terms_, parts);
   const bool direct = parts.direct != nullptr;
   const int socket = socket_.get();
-  parts.pidfd = peer_pidfd(socket, std::move(passed.fds[1]));
+  parts.pidfd = GuardedFd(peer_pidfd(socket, std::move(passed.fds[1])));
   FdHandler& self = *this;
   context_.reactor.remove(socket, self);
   watching_ = false;

@@ -253,7 +253,7 @@ void ShmDial::on_ready_message(std::span<const std::byte> message, PassedFds& pa
   }
   LinkParts parts = std::move(*offered_);
   parts.peer_has_direct = ready.has_direct;
-  parts.pidfd = peer_pidfd(socket_.get(), std::move(passed.fds[0]));
+  parts.pidfd = GuardedFd(peer_pidfd(socket_.get(), std::move(passed.fds[0])));
   FdHandler& self = *this;
   context_.reactor.remove(socket_.get(), self);
   watching_ = false;

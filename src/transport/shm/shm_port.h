@@ -33,7 +33,7 @@ struct PeerKey {
 // The parts of a link, which a finished handshake hands over.
 struct LinkParts {
   GuardedFd socket;
-  UniqueFd pidfd; // of the peer; may be empty
+  GuardedFd pidfd; // of the peer; may be empty
   Mapping segment;
   int side = 0;
   PeerKey peer;
