@@ -10,12 +10,12 @@
 
 namespace datum {
 
-void raise_counter(int fd) {
+bool raise_counter(int fd) {
   std::uint64_t one = 1;
   if (::write(fd, &one, sizeof one) >= 0 || !is_refusal_of_call(errno)) [[likely]]
-    return;
+    return true;
   const iovec piece{&one, sizeof one};
-  [[maybe_unused]] const ssize_t written = ::writev(fd, &piece, 1);
+  return ::writev(fd, &piece, 1) >= 0 || !is_refusal_of_call(errno);
 }
 
 void lower_counter(int fd) {

@@ -7,8 +7,8 @@
 
 namespace datum {
 
-// Adds 1, which makes the eventfd readable.
-void raise_counter(int fd);
+// Adds 1, which makes the eventfd readable. False: both calls are refused, and nothing was added.
+bool raise_counter(int fd);
 // Sets the counter to 0. The descriptor must not block.
 void lower_counter(int fd);
 

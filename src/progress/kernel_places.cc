@@ -21,10 +21,11 @@ namespace {
 // Without a time limit the kernel would restart the wait. So every wait has a limit.
 constexpr Duration kLongSleep = 3600 * kSecond;
 
-void write_wake_up(const UniqueFd& fd) {
+// False: a filter refuses both calls that write.
+bool write_wake_up(const UniqueFd& fd) {
   const NotCancellable here;
   // The counter has room: every wake-up is taken back, so it stays far below its limit.
-  raise_counter(fd.get());
+  return raise_counter(fd.get());
 }
 
 void read_wake_up(const UniqueFd& fd) {
@@ -95,7 +96,10 @@ void KernelPlaces::wake_owner() {
   write_wake_up(owner_wake_up_);
 }
 void KernelPlaces::wake_background() {
-  write_wake_up(background_wake_up_);
+  // The thread also wakes when the timer is over. Otherwise the close of an adapter would wait for
+  // ever.
+  if (!write_wake_up(background_wake_up_)) [[unlikely]]
+    wake_background_by(now());
 }
 void KernelPlaces::wake_background_by(Instant by) {
   const itimerspec when{.it_interval = {}, .it_value = timespec_of(by)};

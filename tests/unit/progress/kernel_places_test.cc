@@ -72,5 +72,25 @@ TEST(KernelPlaces, AWakeUpArrivesAndIsTakenBackWithoutOneCallOfAPair) {
   }
 }
 
+// dat_ia_close(3) waits for the thread.
+// Rules: SANDBOX.2
+TEST(KernelPlaces, TheBackgroundThreadIsWokenByItsTimerWithoutBothCallsThatWrite) {
+  bool filtered = false;
+  Duration slept = 0;
+  std::thread([&] { // only this thread gets the filters
+    KernelPlaces places;
+    filtered = places.valid() && test::forbid_call(SYS_write, EPERM) &&
+               test::forbid_call(SYS_writev, EPERM);
+    if (!filtered) return;
+    places.wake_background();
+    const Instant begin = places.now();
+    places.sleep_in_background(false, begin + 10 * kSecond);
+    slept = places.now() - begin;
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_LT(slept, 5 * kSecond);
+}
+
 } // namespace
 } // namespace datum
