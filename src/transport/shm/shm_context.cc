@@ -56,9 +56,10 @@ void ShmContext::warn(Shortage shortage) {
 }
 
 void ShmContext::warn_blind(Shortage shortage) {
-  shortage_.tell(shortage, now(),
-                 "same-host connections are not made where the kernel may not be asked whether an "
-                 "address is of this host (AF_NETLINK)");
+  blind_.tell(shortage, now(),
+              "same-host connections are not made where the kernel may not be asked whether an "
+              "address is of this host (a sandbox refuses AF_NETLINK, both of sendto and sendmsg, "
+              "or both of recvfrom and recvmsg)");
 }
 
 void ShmContext::warn_forbidden(Shortage shortage) {

@@ -65,6 +65,7 @@ struct ShmContext {
   bool warned_unnamed_ = false;
   std::uint16_t warned_version_ = 0; // the last version that was warned of
   ShortageLog shortage_;             // shortages of connections
+  ShortageLog blind_;                // of warn_blind(), whose line must not silence another refusal
 };
 
 } // namespace datum
