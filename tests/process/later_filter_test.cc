@@ -93,7 +93,9 @@ TEST(Sandbox, ALinkWorksOnWhereALaterFilterRefusesOneCallOfTheDoorbells) {
   }
 }
 
-// The adapter and its service point are older than the filter, and the connect is younger.
+// The adapter and its service point are older than the filter, and the connect is younger. For an
+// address of loopback nobody asks the kernel, so where the adapter has no other one this shows only
+// the messages between the processes: WithoutACallOfMessages of tests/unit/shm shows the question.
 // Rules: SANDBOX.7
 TEST(Sandbox, AServicePointIsReachedWhereALaterFilterRefusesOneCallOfMessages) {
   const Variable transport("DATUM_TRANSPORT", "shm");
