@@ -32,8 +32,7 @@ namespace {
 // older than the call.
 constexpr long kCloseRange = 436;
 constexpr off_t kMostOutput = 64 * 1024;
-constexpr auto kToEnd = std::chrono::milliseconds(1000); // after SIGTERM
-constexpr auto kSlice = std::chrono::milliseconds(100);  // between checks for Ctrl-C
+constexpr auto kSlice = std::chrono::milliseconds(100); // between checks for Ctrl-C
 
 ToolError failed(const std::string& what) {
   return {ExitCode::Failed, fmt::format("{}: {}", what, std::strerror(errno))};
@@ -110,7 +109,8 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-Child::Child(const Command& command) : output_(make_output()) {
+Child::Child(const Command& command, std::chrono::milliseconds to_end)
+    : to_end_(to_end), output_(make_output()) {
   const std::string program = find_program(command.words.at(0));
   if (program.empty())
     throw ToolError(ExitCode::Failed, fmt::format("{} is not installed", command.words[0]));
@@ -132,7 +132,7 @@ Child::Child(const Command& command) : output_(make_output()) {
 // first process is reaped.
 Child::~Child() {
   kill(-pid_, SIGTERM);
-  static_cast<void>(end_->comes_within(kToEnd));
+  static_cast<void>(end_->comes_within(to_end_));
   kill(-pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -4,6 +4,7 @@
 //             output.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -19,13 +20,13 @@ namespace datum::perf {
 // The path of the program in the first absolute folder of PATH that has it; "": no folder has it.
 std::string find_program(const std::string& name);
 
-// The program and the processes that it starts are a process group, which the destructor ends:
-// by SIGTERM, and after a second by SIGKILL. If this process is killed, the kernel kills the
-// program.
+// The program and the processes that it starts are a process group, which the destructor ends: by
+// SIGTERM, and by SIGKILL as soon as the program itself has ended, or when its time for that is over. If
+// this process is killed, the kernel kills the program.
 class Child {
  public:
   // Throws ToolError(Failed) if there is no such program, or if fork(2) fails.
-  explicit Child(const Command& command);
+  explicit Child(const Command& command, std::chrono::milliseconds to_end = kToEnd);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -39,6 +40,8 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
+  static constexpr std::chrono::milliseconds kToEnd{1000};
+  const std::chrono::milliseconds to_end_; // between SIGTERM and SIGKILL
   UniqueFd output_;
   std::optional<ChildEnd> end_;
   pid_t pid_ = -1;
