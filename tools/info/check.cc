@@ -340,12 +340,6 @@ void judge_calls(const Facts& facts, Findings& out) {
                  fmt::format("allow them: {}", kWhereAllowed)});
 }
 
-// The setting "never" does not keep the kernel from pages that are asked for by MADV_COLLAPSE.
-bool may_collapse(const Facts& facts) {
-  return facts.huge_pages_on_request && !facts.shmem_huge_pages.empty() &&
-         facts.shmem_huge_pages.find("[deny]") == std::string::npos;
-}
-
 void judge_memory(const Facts& facts, Findings& out) {
   if (facts.memfd_error.empty())
     out.push_back({Grade::Fine, "shared memory", "memfd_create works", {}});
@@ -377,11 +371,12 @@ void judge_memory(const Facts& facts, Findings& out) {
                                facts.huge_pages_free.value_or(0)),
                    {}});
   else
-    out.push_back({Grade::Note, "huge pages",
-                   fmt::format("shareable memory gets base pages only{}",
-                               may_collapse(facts) ? ", except of datum_memory_alloc_huge" : ""),
-                   "as root: echo advise >/sys/kernel/mm/transparent_hugepage/shmem_enabled, or "
-                   "sysctl vm.nr_hugepages=N"});
+    out.push_back(
+        {Grade::Note, "huge pages",
+         fmt::format("shareable memory gets base pages only{}",
+                     facts.huge_pages_on_request ? ", except of datum_memory_alloc_huge" : ""),
+         "as root: echo advise >/sys/kernel/mm/transparent_hugepage/shmem_enabled, or "
+         "sysctl vm.nr_hugepages=N"});
 }
 
 // The TCP ports that connection qualifiers above 65535 are mapped to.

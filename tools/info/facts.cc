@@ -14,11 +14,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "base/unique_fd.h"
 #include "base/variables.h"
 #include "common/dat.h"
 #include "common/memory_fd.h"
@@ -110,11 +112,24 @@ void look_at_namespaces(Facts& facts) {
   facts.own_pids = pids != read_link("/proc/self/ns/pid");
 }
 
-// MADV_COLLAPSE is newer than many C libraries' headers. The range has no octets, so nothing is
-// changed.
-bool knows_collapse() {
-  constexpr int kCollapse = 25;
-  return madvise(nullptr, 0, kCollapse) == 0;
+// True: the kernel has put shareable memory on a huge page on request, as
+// datum_memory_alloc_huge() asks it. Settings and the version alone do not tell: it needs free
+// memory, too.
+bool makes_huge_page() {
+  constexpr int kCollapse = 25; // MADV_COLLAPSE is newer than many C libraries' headers
+  constexpr std::size_t kHuge = std::size_t{2} << 20;
+  const UniqueFd file = tools::make_memory_fd("a huge page");
+  if (!file || ftruncate(file.get(), kHuge) != 0) return false;
+  void* const room = mmap(nullptr, 2 * kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  void* const aligned =
+      reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(room) + kHuge - 1) & ~(kHuge - 1));
+  // Pages that are not present cannot be collapsed.
+  const bool made = mmap(aligned, kHuge, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_FIXED | MAP_POPULATE, file.get(), 0) != MAP_FAILED &&
+                    madvise(aligned, kHuge, kCollapse) == 0;
+  munmap(room, 2 * kHuge);
+  return made;
 }
 
 std::vector<std::string> names_in(const char* folder) {
@@ -164,7 +179,7 @@ Facts gather_facts() {
   facts.held_names = find_held_names();
   facts.rdma_devices = names_in("/sys/class/infiniband");
   facts.shmem_huge_pages = first_line("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
-  facts.huge_pages_on_request = knows_collapse();
+  facts.huge_pages_on_request = makes_huge_page();
   facts.huge_pages_free = read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
   return facts;
 }

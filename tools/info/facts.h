@@ -47,7 +47,7 @@ struct Facts {
   std::vector<HeldName> held_names;
   std::vector<std::string> rdma_devices;
   std::string shmem_huge_pages;       // "always within_size advise [never] deny force"
-  bool huge_pages_on_request = false; // the kernel knows MADV_COLLAPSE
+  bool huge_pages_on_request = false; // the kernel has just made one by MADV_COLLAPSE
   std::optional<long> huge_pages_free;
 };
 
