@@ -48,7 +48,8 @@ ssize_t send_without_waiting(int fd, std::string_view text) {
 
 ssize_t write_without_waiting(int fd, std::string_view text) {
   const ssize_t sent = send_without_waiting(fd, text);
-  // If both calls are refused, the descriptor may be of any kind.
+  // If both calls are refused, the descriptor may be of any kind. write(2) to a socket whose reader
+  // has gone would raise SIGPIPE, which servers ignore: outlive_readers().
   if (sent >= 0 || (errno != ENOTSOCK && !is_refusal_of_call(errno))) return sent;
   if (const UniqueFd own = open_again(fd)) return ::write(own.get(), text.data(), text.size());
   // open_again() fails without /proc, without permission or without a free descriptor.
