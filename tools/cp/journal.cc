@@ -53,10 +53,10 @@ void Journal::start(const Identity& identity, std::span<const Digest> blocks) {
   for (const Digest& block : blocks) append(block);
 }
 
-void Journal::append(std::span<const std::byte> bytes) {
+void Journal::append(std::span<const std::byte> bytes, NextRun next_run) {
   const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
   if (written != static_cast<ssize_t>(bytes.size()))
-    throw FileError("write the journal of", path_, written < 0 ? errno : ENOSPC);
+    throw FileError("write the journal of", path_, written < 0 ? errno : ENOSPC, next_run);
 }
 
 } // namespace datum::cp

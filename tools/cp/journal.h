@@ -11,6 +11,7 @@
 
 #include "base/unique_fd.h"
 #include "cp/digest.h"
+#include "cp/file_error.h"
 #include "cp/protocol.h"
 
 namespace datum::cp {
@@ -33,8 +34,8 @@ class Journal {
 
   // Starts a new journal with these blocks.
   void start(const Identity& identity, std::span<const Digest> blocks);
-  // Appends the digest of the next block. start() comes first.
-  void append(std::span<const std::byte> bytes);
+  // Appends the digest of the next block. start() comes first. `next_run`: for the FileError.
+  void append(std::span<const std::byte> bytes, NextRun next_run = NextRun::Begins);
 
  private:
   UniqueFd file_;

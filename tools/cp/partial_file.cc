@@ -132,7 +132,7 @@ PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identi
     : folder_(std::move(folder)), identity_(std::move(identity)), mode_(mode),
       name_(name_in(identity_.path)), part_name_(hidden_name(name_, ".part")),
       journal_name_(hidden_name(name_, ".journal")), digest_([this](const Digest& block) {
-        if (journal_) journal_->append(block);
+        if (journal_) journal_->append(block, next_run());
       }) {
   const std::uint64_t left = open_locked();
   const bool may_continue = identity_.size > kBlock && may_shorten();
