@@ -5,13 +5,18 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "connection.h"
 #include "objects.h"
 #include "status.h"
 #include "transport.h"
+#include "variable.h"
 
 namespace datum::test {
 namespace {
@@ -76,6 +81,31 @@ TEST(ForkedChild, OpensAnIaWhileOthersMakeObjects) {
     EXPECT_DAT_OK(dat_pz_free(zone));
   };
   fork_beside(make, 60);
+}
+
+// The link in the file's name is "anon_inode:[pidfd]" or "pidfd:[NUMBER]", by the kernel's version.
+int count_pidfds() {
+  int count = 0;
+  std::error_code error;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd", error))
+    if (read_symlink(each, error).string().find("pidfd") != std::string::npos) ++count;
+  return count;
+}
+
+// Otherwise the kernel would report the peer's death for as long as the child lives, where a later
+// filter refuses to end the watch.
+// Rules: SANDBOX.2
+TEST(ForkedChild, HasNoDescriptorOfItsParentsPeers) {
+  const Variable transport("DATUM_TRANSPORT", "shm");
+  const Ia ia = open_ia();
+  const Ia other = open_ia();
+  const int before = count_pidfds();
+  Side active(ia);
+  Side passive(other);
+  establish(active, passive);
+  if (before == 0 || count_pidfds() == before)
+    return; // the kernel has no pidfd, or /proc is absent
+  EXPECT_EQ(failure_of_child([before] { return count_pidfds() == before; }), 0);
 }
 
 } // namespace
