@@ -96,10 +96,13 @@ void KernelPlaces::wake_owner() {
   write_wake_up(owner_wake_up_);
 }
 void KernelPlaces::wake_background() {
-  // The thread also wakes when the timer is over. Otherwise the close of an adapter would wait for
-  // ever.
   if (!write_wake_up(background_wake_up_)) [[unlikely]]
-    wake_background_by(now());
+    wake_background_by_timer();
+}
+// The thread also wakes when the timer is over. Otherwise the close of an adapter would wait for
+// ever.
+void KernelPlaces::wake_background_by_timer() {
+  wake_background_by(now());
 }
 void KernelPlaces::wake_background_by(Instant by) {
   const itimerspec when{.it_interval = {}, .it_value = timespec_of(by)};

@@ -41,6 +41,7 @@ class KernelPlaces final : public Places {
 
  private:
   int noted(const char* call, int result); // returns `result`
+  [[gnu::cold, gnu::noinline]] void wake_background_by_timer();
 
   EpollReactor reactor_;
   Failure failure_;

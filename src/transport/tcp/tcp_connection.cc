@@ -156,7 +156,8 @@ void TcpConnection::on_connected() {
   int error = connect_result(socket_.get());
   // Not before: how long a host may be silent before its first answer, the consumer decides.
   if (error == 0) tune(socket_.get(), context_.options.dead_peer_timeout);
-  if (const int refused = watch_needed_events(); error == 0) error = refused;
+  watch_needed_events();
+  if (error == 0) error = socket_.error();
   if (TcpOwner* owner = untold_.owner()) owner->on_tcp_connected(error);
   settle();
 }
@@ -320,8 +321,7 @@ void TcpConnection::settle() {
     return;
   }
   if (!sender_.full() && (session_.owes_ack() || has_more_to_say())) touch();
-  if (const int error = watch_needed_events(); error != 0) [[unlikely]]
-    return break_unwatched(error);
+  watch_needed_events();
   const Instant of_session = begun_ ? session_.deadline() : kNever;
   const Instant deadline = std::min({of_session, sender_.next_try(), window_.next_look()});
   if (deadline != armed_) arm_at(deadline);
@@ -335,17 +335,20 @@ void TcpConnection::arm_at(Instant when) {
     context_.arm(*this, when);
 }
 
-// Returns 0, or the errno with which a sandbox refuses epoll_ctl().
-int TcpConnection::watch_needed_events() {
-  if (!socket_.is_watched() || connecting_) return 0;
-  return socket_.watch_for(receiver_.awaited() | (sender_.full() ? EPOLLOUT : 0U));
+void TcpConnection::watch_needed_events() {
+  if (!socket_.is_watched() || connecting_) return;
+  const std::uint32_t needed = receiver_.awaited() | (sender_.full() ? EPOLLOUT : 0U);
+  if (needed != socket_.events()) [[unlikely]]
+    watch_for(needed);
 }
 
-// Without the event that it needs the connection would wait for ever, and an event that it does not
-// read would be reported again and again.
-void TcpConnection::break_unwatched(int error) {
+// Where a sandbox refuses epoll_ctl(), the connection breaks. Without the event that it needs it
+// would wait for ever, and an event that it does not read would be reported again and again.
+void TcpConnection::watch_for(std::uint32_t events) {
+  const int error = socket_.watch_for(events);
+  if (error == 0) return;
   receiver_.lose(error, "epoll_ctl");
-  settle(); // which finds a socket that is not watched
+  touch(); // the next turn settles what follows
 }
 
 void TcpConnection::look_at_window() {

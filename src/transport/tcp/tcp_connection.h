@@ -120,8 +120,9 @@ class TcpConnection final : public PendingHook,
   bool has_more_to_say() const;
   void tell_log();
   void look_at_window();
-  [[nodiscard]] int watch_needed_events();
-  void break_unwatched(int error);
+  void watch_needed_events();
+  // Not in settle(), which has to stay short.
+  [[gnu::noinline]] void watch_for(std::uint32_t events);
   void arm_at(Instant when);
   // True: the last message of this connection has to wait. Connections send their last messages in
   // the order in which they were released.
