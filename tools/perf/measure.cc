@@ -46,7 +46,7 @@ class Measurement {
     [[nodiscard]] bool moved() const { return cores_moved(before, after); }
   };
 
-  double run_ns(std::uint64_t rounds);
+  Outcome run(std::uint64_t rounds);
   void choose_rounds();
   std::vector<double> measure_limits();
   Repetition repeat_once();
@@ -70,10 +70,12 @@ class Measurement {
   Usage own_before_, peer_before_;
 };
 
-double Measurement::run_ns(std::uint64_t rounds) {
+Outcome Measurement::run(std::uint64_t rounds) {
   const Task& task = result_.task;
-  if (task.kind == Kind::Connect) return session_.churn(task.window, rounds);
-  return session_.run({std::max<std::uint64_t>(1, rounds / 20), rounds, false}).ns;
+  if (task.kind != Kind::Connect)
+    return session_.run({std::max<std::uint64_t>(1, rounds / 20), rounds, false});
+  const double ns = session_.churn(task.window, rounds);
+  return {ns, ns, {}};
 }
 
 // The number of rounds grows until a run is long enough to show how many rounds fit. A run may also
@@ -83,8 +85,8 @@ void Measurement::choose_rounds() {
   const Task& task = result_.task;
   std::uint64_t rounds = task.kind == Kind::Connect ? kChurnFirst : 2 * task.endpoints;
   for (;;) {
-    double ns = std::max(run_ns(rounds), 1.0);
-    if (ns >= plan_.run_ns / 16) ns = std::min(ns, std::max(run_ns(rounds), 1.0));
+    double ns = std::max(run(rounds).took_ns, 1.0);
+    if (ns >= plan_.run_ns / 16) ns = std::min(ns, std::max(run(rounds).took_ns, 1.0));
     const double fit = plan_.run_ns / ns * static_cast<double>(rounds);
     if (ns >= plan_.run_ns / 16 || rounds >= kMostRounds) {
       const std::uint64_t least = std::max<std::uint64_t>(4, task.endpoints);
@@ -110,7 +112,7 @@ Measurement::Repetition Measurement::repeat_once() {
   r.before = session_.probe();
   r.limits = measure_limits();
   tell("ours");
-  r.value = value_of(result_.task, run_ns(rounds_), rounds_);
+  r.value = value_of(result_.task, run(rounds_).ns, rounds_);
   r.after = session_.probe();
   return r;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/interrupt.h"
 #include "common/tool_error.h"
 #include "limits/limits.h"
 #include "perf/stopwatch.h"
@@ -49,10 +50,20 @@ bool is_last(const Link& link, std::uint64_t round, std::uint64_t total) {
   return round + link.endpoints() >= total;
 }
 
-// Runs a round many times: round(i) is called with 0, 1, 2, ...; the warm-up rounds come first and
+// Link looks for Ctrl-C only while nothing completes. A loop in which operations complete all the
+// time calls this for each round. 64 rounds end soon even for the largest size.
+void look_for_interrupt(std::uint64_t round) {
+  if (round % 64 == 0) tools::throw_if_interrupted();
+}
+
+// Runs a round many times: work(i) is called with 0, 1, 2, ...; the warm-up rounds come first and
 // are not timed.
 template <typename Round>
-Outcome run_rounds(const Order& order, Round&& round) {
+Outcome run_rounds(const Order& order, Round&& work) {
+  const auto round = [&](std::uint64_t i) {
+    look_for_interrupt(i);
+    work(i);
+  };
   Outcome outcome;
   if (order.each) outcome.ticks.reserve(order.rounds);
   std::uint64_t i = 0;
@@ -70,7 +81,7 @@ Outcome run_rounds(const Order& order, Round&& round) {
   } else {
     for (; i < total; ++i) round(i);
   }
-  outcome.ns = now_ns() - start;
+  outcome.ns = outcome.took_ns = now_ns() - start;
   return outcome;
 }
 
@@ -89,6 +100,7 @@ Outcome send_pingpong(Link& link, const Order& order) {
 
 void answer_sends(Link& link, std::uint64_t rounds) {
   for (std::uint64_t i = 0; i < rounds; ++i) {
+    look_for_interrupt(i);
     const std::uint32_t ep = link.await_recv();
     link.post(Op::Send, ep, is_last(link, i, rounds));
     link.post_recv(ep);
@@ -110,6 +122,7 @@ void answer_writes(Link& link, std::uint64_t rounds) {
   unsigned char* const last_out = link.out() + link.task().size - 1;
   const unsigned char* const last_in = link.in() + link.task().size - 1;
   for (std::uint64_t i = 0; i < rounds; ++i) {
+    look_for_interrupt(i);
     await_mark(link, last_in, mark_of(i));
     store(last_out, mark_of(i));
     link.post(Op::Write, endpoint_of(link, i), is_last(link, i, rounds));
@@ -138,18 +151,23 @@ Outcome stream(Link& link, const Order& order) {
 }
 
 void swallow_sends(Link& link, std::uint64_t rounds) {
-  for (std::uint64_t i = 0; i < rounds; ++i) link.post_recv(link.await_recv());
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    look_for_interrupt(i);
+    link.post_recv(link.await_recv());
+  }
   link.post_answer();
   link.drain();
 }
 
 // Only the posts are timed. They go in bursts of half a window, and each burst is drained before
-// the next.
+// the next. Draining takes longer than posting, since each message moves its bytes meanwhile.
 Outcome post_cost(Link& link, const Order& order) {
   const std::uint64_t burst = std::max<std::uint64_t>(1, link.task().window / 2);
   const std::uint64_t total = order.warm_up + order.rounds;
+  const double begin = now_ns();
   double inside = 0;
   for (std::uint64_t done = 0; done < total;) {
+    tools::throw_if_interrupted();
     const std::uint64_t count = std::min(burst, total - done);
     const double start = now_ns();
     for (std::uint64_t i = 0; i < count; ++i)
@@ -159,7 +177,8 @@ Outcome post_cost(Link& link, const Order& order) {
     done += count;
   }
   link.post_recv(link.await_recv());
-  return {inside * static_cast<double>(order.rounds) / static_cast<double>(total), {}};
+  const double share = static_cast<double>(order.rounds) / static_cast<double>(total);
+  return {inside * share, (now_ns() - begin) * share, {}};
 }
 
 Outcome empty_dequeues(Link& link, const Order& order) {

@@ -19,7 +19,10 @@ struct Order {
 };
 
 struct Outcome {
-  double ns = 0;                    // for all rounds
+  double ns = 0; // for all rounds
+  // From the first to the last of these rounds. It is more than ns if only a part of each round is
+  // timed.
+  double took_ns = 0;
   std::vector<std::uint64_t> ticks; // of each round, if asked for
 };
 

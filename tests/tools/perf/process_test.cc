@@ -59,6 +59,20 @@ TEST(DatPerf, LocalMeasuresWhatCallsAndConnectionsCost) {
   EXPECT_EQ(count(ended.output, "\"cpu_percent\""), 1U) << ended.output;
 }
 
+std::chrono::steady_clock::duration time_of(const std::string& command, int code) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended ended = run(command + " 2>&1");
+  EXPECT_EQ(ended.code, code) << ended.output;
+  return std::chrono::steady_clock::now() - begin;
+}
+
+// dat-perf.1, --time: "how long each should take". Posting a message takes nanoseconds, moving its
+// bytes a thousand times as long.
+TEST(DatPerf, ALargeMessageMakesARepetitionOfPostNoLonger) {
+  EXPECT_LT(time_of(kPerf + " --local -t post -s 1M --repeat 1 --time 4 --no-limits", 0),
+            std::chrono::seconds(20));
+}
+
 TEST(DatPerf, LimitsStandBesideTheFigures) {
   const Ended ended = run(kPerf + " --local -t send-lat -s 8 --repeat 1 --time 1 --json -q 2>&1");
   EXPECT_EQ(ended.code, 0);
