@@ -30,6 +30,11 @@ Ways ways_of(const Ep& ep, const Address& address) {
   return ways_to(param.ia_handle, address);
 }
 
+// A shortage on this host, and an address to which nothing can be sent, say nothing about the peer.
+bool is_fault_of_this_side(DAT_RETURN ret) {
+  return is_type(ret, DAT_INSUFFICIENT_RESOURCES) || is_type(ret, DAT_INVALID_ADDRESS);
+}
+
 } // namespace
 
 std::optional<DAT_EVENT> wait_event(const Evd& evd, Deadline deadline) {
@@ -87,10 +92,8 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
   const DAT_RETURN asked =
       dat_ep_connect(ep.get(), address.dat(), port, limit, static_cast<DAT_COUNT>(data.size()),
                      data.data(), DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG);
-  // A shortage on this host says nothing about the peer.
   if (asked != DAT_SUCCESS)
-    throw ToolError(is_type(asked, DAT_INSUFFICIENT_RESOURCES) ? ExitCode::Usage
-                                                               : ExitCode::PeerLost,
+    throw ToolError(is_fault_of_this_side(asked) ? ExitCode::Usage : ExitCode::PeerLost,
                     refused_connect(asked, peer, address));
   // The provider's own timer decides. This deadline is for a provider that never posts an event.
   const Deadline deadline = after(timeout + std::chrono::seconds(5));

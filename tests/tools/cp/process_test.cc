@@ -707,6 +707,15 @@ TEST_F(CpProcess, NobodyListeningIsSaidAsSuch) {
   EXPECT_TRUE(has(put.err, "nobody listens on that port")) << put.err;
 }
 
+// A link-local address without its interface. The same command would fail again.
+TEST_F(CpProcess, AnAddressThatNothingCanBeSentToIsWrongUsage) {
+  const Ended put =
+      client({"put", "--token", "00112233445566778899aabbccddeeff", here_ / "t", "[fe80::1]:7:x"});
+  EXPECT_EQ(put.code, 2) << put.err;
+  EXPECT_TRUE(has(put.err, "needs its interface, as in fe80::1%eth0)")) << put.err;
+  EXPECT_FALSE(has(put.err, "again")) << put.err;
+}
+
 TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
   EXPECT_EQ(client({}).code, 2);
   EXPECT_EQ(client({"put", "--depth", "no", "a", "h:x"}).err.rfind("dat-cp: --depth: ", 0), 0U);

@@ -162,6 +162,13 @@ TEST(DatPerf, AnAddressOfTheFarSideThatIsNoneIsOneError) {
   EXPECT_EQ(count(ended.output, "\n"), 1U) << ended.output;
 }
 
+// A link-local address without its interface.
+TEST(DatPerf, AnAddressThatNothingCanBeSentToIsWrongUsage) {
+  const Ended ended = run(kPerf + " fe80::1 --port 7 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(count(ended.output, "needs its interface, as in fe80::1%eth0)\n"), 1U) << ended.output;
+}
+
 TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   Served server(kPerf + " --server --port 0 -q");
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8";
