@@ -162,6 +162,7 @@ ExitCode Client::run() {
   Session session(ia, peer(ia), std::chrono::seconds(line_.timeout_s),
                   sides_ && sides_->has_probe ? &sides_->probe : nullptr);
   try {
+    for (const Task& task : tasks_) require_within_limits(ia, task);
     work(session);
   } catch (const ToolError& error) {
     if (error.code() == ExitCode::PeerLost) session.give_up();

@@ -55,18 +55,9 @@ std::uint32_t every_of(const Task& task) {
 }
 
 // The number of events: one for each request and receive, and room for connection events.
-DAT_COUNT events_of(const Task& task) {
+std::uint64_t events_of(const Task& task) {
   const std::uint64_t each = depth_of(task) + 2U + receives_of(task) + 2U;
-  return static_cast<DAT_COUNT>(each * task.endpoints + task.beside + 8);
-}
-
-void require(const tools::Interface& ia, const Task& task, const DAT_IA_ATTR& limits) {
-  const DAT_VLEN longest = task.op == Op::Send ? limits.max_message_size : limits.max_rdma_size;
-  if (task.op != Op::None && task.size > longest)
-    throw ToolError(ExitCode::Usage,
-                    fmt::format("{} with {}: {} carries at most {} in one operation",
-                                test_name(task), tools::chosen_size(task.size), ia.name(),
-                                tools::human_size(longest)));
+  return each * task.endpoints + task.beside + 8;
 }
 
 DAT_IA_ATTR limits_of(const tools::Interface& ia) {
@@ -76,13 +67,49 @@ DAT_IA_ATTR limits_of(const tools::Interface& ia) {
   return limits;
 }
 
+void require_endpoints(const tools::Interface& ia, const Task& task, const DAT_IA_ATTR& limits) {
+  const std::uint64_t wanted = connections_at_once(task) + 1; // the control connection
+  if (wanted <= static_cast<std::uint64_t>(limits.max_eps)) return;
+  throw ToolError(ExitCode::Usage,
+                  fmt::format("{}: --endpoints {} and --beside {} need {} endpoints, one of them "
+                              "for dat-perf itself; {} has at most {}",
+                              test_name(task), task.endpoints, task.beside, wanted, ia.name(),
+                              limits.max_eps));
+}
+
+void require_events(const tools::Interface& ia, const Task& task, const DAT_IA_ATTR& limits) {
+  if (events_of(task) <= static_cast<std::uint64_t>(limits.max_evd_qlen)) return;
+  throw ToolError(ExitCode::Usage,
+                  fmt::format("{}: --endpoints {} with --window {} need an EVD of {} places; one "
+                              "of {} has at most {}",
+                              test_name(task), task.endpoints, task.window, events_of(task),
+                              ia.name(), limits.max_evd_qlen));
+}
+
+void require_length(const tools::Interface& ia, const Task& task, const DAT_IA_ATTR& limits) {
+  const DAT_VLEN longest = task.op == Op::Send ? limits.max_message_size : limits.max_rdma_size;
+  if (task.op != Op::None && task.size > longest)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("{} with {}: {} carries at most {} in one operation",
+                                test_name(task), tools::chosen_size(task.size), ia.name(),
+                                tools::human_size(longest)));
+}
+
 } // namespace
+
+void require_within_limits(const tools::Interface& ia, const Task& task) {
+  const DAT_IA_ATTR limits = limits_of(ia);
+  require_endpoints(ia, task, limits);
+  if (task.kind != Kind::Connect) require_events(ia, task, limits);
+  require_length(ia, task, limits);
+}
 
 Link::Link(const tools::Interface& ia, const Task& task, std::string peer)
     : task_(task), peer_name_(std::move(peer)), stride_(stride_of(task)),
       receives_at_(receives_at(task)), depth_(depth_of(task)), receives_(receives_of(task)),
       every_(every_of(task)), buffer_(task.memory, 2 * stride_ + kPage), pz_(make_pz(ia)),
-      evd_(make_evd(ia, events_of(task), DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
+      evd_(make_evd(ia, static_cast<DAT_COUNT>(events_of(task)),
+                    DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
       region_(ia, pz_, buffer_.bytes(), DAT_MEM_PRIV_ALL_FLAG), flows_(task.endpoints) {
   arrived_.reserve(std::size_t{receives_ + 2} * task.endpoints);
   create_endpoints(ia);
@@ -90,7 +117,6 @@ Link::Link(const tools::Interface& ia, const Task& task, std::string peer)
 
 void Link::create_endpoints(const tools::Interface& ia) {
   const DAT_IA_ATTR limits = limits_of(ia);
-  require(ia, task_, limits);
   DAT_EP_ATTR attr = {};
   attr.service_type = DAT_SERVICE_TYPE_RC;
   attr.max_message_size = task_.op == Op::Send ? task_.size : 64;

@@ -23,6 +23,10 @@ struct RemoteMemory {
   DAT_VADDR base = 0;
 };
 
+// Throws ToolError(Usage) if the task takes more than the IA can ever give: EPs, places of an EVD,
+// bytes of an operation.
+void require_within_limits(const tools::Interface& ia, const Task& task);
+
 class Link {
  public:
   // peer: the name of the other side in error texts, "HOST port N".

@@ -101,10 +101,12 @@ void add_tasks(CLI::App& app, CommandLine& line) {
       ->type_name("poll|memory|sleep")
       ->check(datum::tools::one_of({"poll", "memory", "sleep"}))
       ->capture_default_str();
-  add_number(app, "--window", line.window, "operations in flight on each endpoint", "N", 1, 4096);
-  add_number(app, "--endpoints", line.endpoints, "connections, used in turn", "N", 1, 100000);
+  add_number(app, "--window", line.window, "operations in flight on each endpoint", "N", 1,
+             datum::perf::kMaxWindow);
+  add_number(app, "--endpoints", line.endpoints, "connections, used in turn", "N", 1,
+             datum::perf::kMaxEndpoints);
   add_number(app, "--beside", line.beside, "further connections, on which nothing happens", "N", 0,
-             100000);
+             datum::perf::kMaxEndpoints);
 }
 
 void add_method(CLI::App& app, CommandLine& line) {

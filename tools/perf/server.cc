@@ -163,6 +163,7 @@ Message Server::start_tool(const Message& message) {
 Message Server::set_up(const Message& message) {
   const auto task = to_task(message);
   if (!task) throw ToolError(ExitCode::Failed, "unknown task; is the client of another version?");
+  require_within_limits(ia_, *task);
   link_ = std::make_unique<Link>(ia_, *task, client_);
   link_->set_peer_memory(
       {static_cast<DAT_RMR_CONTEXT>(message.number("rmr")), message.number("base")});

@@ -42,9 +42,6 @@ constexpr std::uint64_t kDescriptorsBeside = 2;
 // The same, if another tool runs or if connections end while others are made.
 constexpr std::uint64_t kDescriptorsBesideMore = 8;
 
-constexpr std::uint64_t kMaxWindow = 4096;
-constexpr std::uint64_t kMaxEndpoints = 100'000;
-
 } // namespace
 
 std::string test_name(const Task& task) {

@@ -16,6 +16,9 @@
 namespace datum::perf {
 
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{64} << 20U; // bytes of one operation
+inline constexpr std::uint64_t kMaxWindow = 4096;
+// datum(7), LIMITS: an IA has 65536 EPs. One of them is the control connection.
+inline constexpr std::uint64_t kMaxEndpoints = 65535;
 
 enum class Op : std::uint8_t { Send, Write, Read, None };
 enum class Kind : std::uint8_t { Latency, Bandwidth, Rate, Post, Dequeue, Connect, Idle };

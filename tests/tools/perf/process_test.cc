@@ -240,6 +240,23 @@ TEST(DatPerf, AsManyDescriptorsOverTcpAsAreDemandedAreEnough) {
   EXPECT_EQ(enough.code, 0) << enough.output;
 }
 
+// datum(7), LIMITS. An error of the set-up would tell of ulimits.
+TEST(DatPerf, MoreEndpointsThanAnAdapterHasIsWrongUsage) {
+  const std::string perf = kPerf + " --local -t send-lat,idle -s 8 --csv ";
+  for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
+           {"--endpoints 65536", "65536"},
+           {"--beside 65536", "65536"},
+           {"--endpoints 4000 --beside 61536", "need 65537 endpoints, one of them for dat-perf "},
+           {"--endpoints 60000",
+            "need an EVD of 4320008 places; one of datum has at most 1048576"}}) {
+    const Ended ended = run(perf + options + " 2>&1");
+    EXPECT_EQ(ended.code, 2) << options;
+    EXPECT_EQ(count(ended.output, said), 1U) << ended.output;
+    EXPECT_EQ(ended.output.rfind("dat-perf: ", 0), 0U) << "nothing is measured: " << ended.output;
+    EXPECT_EQ(count(ended.output, "ulimit"), 0U) << ended.output;
+  }
+}
+
 TEST(DatPerf, ATransportThatThereIsNotIsWrongUsage) {
   const Ended ended = run(kPerf + " --local --transport verbs 2>&1");
   EXPECT_EQ(ended.code, 2);
