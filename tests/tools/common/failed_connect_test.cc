@@ -14,8 +14,9 @@ TEST(FailedConnect, NamesHostQualifierWaysCauseAndStep) {
   EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_NON_PEER_REJECTED, "127.0.0.1 port 7",
                            resolve("127.0.0.1"), ways),
             "127.0.0.1 port 7, over shared memory where the listener offers it, else TCP "
-            "(DATUM_TRANSPORT=auto): nobody listens on that port; is the server running, and is "
-            "the port right? (DAT_CONNECTION_EVENT_NON_PEER_REJECTED)");
+            "(DATUM_TRANSPORT=auto): no DAT service point answered there: nobody listens on that "
+            "port, or what listens dropped the connection; is the server running, and is the port "
+            "right? its log may say more (DAT_CONNECTION_EVENT_NON_PEER_REJECTED)");
   EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_PEER_REJECTED, "there port 7", resolve("192.0.2.1"),
                            {"TCP", "DATUM_TRANSPORT=tcp"}),
             "there port 7 (192.0.2.1), over TCP (DATUM_TRANSPORT=tcp): the program there refused "
