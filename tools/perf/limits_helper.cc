@@ -16,6 +16,7 @@
 #include "common/interrupt.h"
 #include "common/tool_error.h"
 #include "limits/limits.h"
+#include "perf/fork.h"
 
 namespace datum::perf {
 namespace {
@@ -128,8 +129,7 @@ LimitsHelper::LimitsHelper(const FarSide& far) {
   int there[2], back[2];
   if (pipe(there) != 0 || pipe(back) != 0)
     throw std::system_error(errno, std::generic_category(), "pipes for the limits process");
-  pid_ = fork();
-  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "the limits process");
+  pid_ = fork_into("the process that measures the limits of this machine");
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!far.netns.empty()) limits::place_far_end(far.netns, far.address);

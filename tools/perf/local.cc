@@ -22,6 +22,7 @@
 #include "common/memory_fd.h"
 #include "common/std_streams.h"
 #include "perf/child_end.h"
+#include "perf/fork.h"
 #include "perf/machine.h"
 
 namespace datum::perf {
@@ -110,8 +111,7 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
 LocalServer::LocalServer(const ServerOptions& options, int core) {
   int channel[2];
   if (pipe(channel) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  pid_ = fork();
-  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  pid_ = fork_into("the server side");
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(channel[0]);

@@ -450,6 +450,21 @@ TEST(DatPerf, WhereItMayNotPinItselfTheOptionThatGoesWithoutIsNamed) {
   EXPECT_EQ(count(one->output, "without --core the kernel chooses"), 1U) << one->output;
 }
 
+// As without a process left to the user (`ulimit -u`).
+TEST(DatPerf, WithoutAProcessLeftTheLimitsOfProcessesAreNamed) {
+  for (const auto& [options, what] : std::vector<std::pair<std::string, std::string>>{
+           {"--quick", "the process that measures the limits of this machine"},
+           {"--no-limits", "the server side"}}) {
+    const auto ended = test::run_without(SYS_clone, {kPerf, "--local", options}, EAGAIN);
+    if (!ended) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended->code, 2);
+    EXPECT_EQ(ended->output, "dat-perf: " + what +
+                                 " cannot be started: Resource temporarily unavailable (`ulimit "
+                                 "-u` shows how many processes and threads the user may have; the "
+                                 "control group has a limit, too, pids.max)\n");
+  }
+}
+
 TEST(DatPerf, OnlyBothSidesOfOneCommandCanBeLeftToTheKernel) {
   for (const char* side : {"--server --port 0", "127.0.0.1"}) {
     const Ended ended = run(kPerf + " " + side + " --no-pin 2>&1");
