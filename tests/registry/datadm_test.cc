@@ -347,6 +347,17 @@ TEST_F(Datadm, WhatIsNoFileIsNotReplacedByOne) {
   EXPECT_EQ(run_on("", {"-a", services_}).err, "datadm: --file names no file; it is empty\n");
 }
 
+TEST_F(Datadm, AFolderThatIsDeletedMeanwhileIsToldInPlainWords) {
+  const std::string script =
+      "mkdir \"$1/gone\" && cd \"$1/gone\" && rmdir \"$1/gone\" && exec \"$0\" --file x -a \"$2\"";
+  const Ran ran =
+      run_program({"/bin/sh", "-c", script, DATADM, directory_.path().string(), services_}, {});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err,
+            "datadm: x: the folder in which datadm was started is not known: No such file "
+            "or directory; is it deleted? Change to another one, or name the file from /\n");
+}
+
 // A limit on the size of a file, which acts like a full disk.
 TEST_F(Datadm, NothingIsSaidToBeDoneThatIsNot) {
   directory_.write("dat.conf", "nonsense\n");

@@ -57,7 +57,14 @@ std::string why_forbidden(const fs::path& what) {
 // never a link.
 fs::path target_of(const fs::path& file) {
   if (file.empty()) throw ToolError(ExitCode::Usage, "--file names no file; it is empty");
-  fs::path target = fs::absolute(file);
+  std::error_code unknown;
+  fs::path target = fs::absolute(file, unknown);
+  if (unknown)
+    throw ToolError(
+        ExitCode::Failed,
+        fmt::format("{}: the folder in which datadm was started is not known: {}; is it "
+                    "deleted? Change to another one, or name the file from /",
+                    file.string(), unknown.message()));
   for (int links = 0; links < kMostLinks; ++links) {
     std::error_code error;
     const fs::path next = fs::read_symlink(target, error);
