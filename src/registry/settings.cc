@@ -21,13 +21,19 @@ const char* environment(Variable variable) {
   return value_of(variable);
 }
 
+// What to do about a dat.conf that cannot be read.
+std::string_view step_for(const conf::ReadError& error) {
+  return error.code == EFBIG ? " (is it the right file?)"
+                             : " (correct the path or the permissions)";
+}
+
 conf::Document<conf::Entry> read_entries(const conf::Location& location) {
   auto text = conf::read_file(location.path);
   if (!text) {
     const bool absent = text.error().code == ENOENT && !location.overridden;
     tell(absent ? LogLevel::Debug : LogLevel::Warn, absent ? Topic::StaticRegistry : Topic::Errors,
          "{}{}: {}; only built-in IAs are offered{}", location.overridden ? "DAT_OVERRIDE=" : "",
-         location.path, text.error().text, absent ? "" : " (correct the path or the permissions)");
+         location.path, text.error().text, absent ? "" : step_for(text.error()));
     return {};
   }
   auto document = conf::parse_dat_conf(*text);

@@ -72,6 +72,14 @@ TEST_F(Environment, UnreadableOverrideIsSaidOnceAndBuiltInsRemain) {
                      "built-in IAs are offered (correct the path or the permissions)\n");
 }
 
+TEST_F(Environment, AnOverrideThatIsTooLargeIsToldWithTheLimit) {
+  const Ran ran = probe({"list"}, {"DAT_OVERRIDE=/dev/zero"});
+  EXPECT_EQ(ran.out, "datum u1.2 nonthreadsafe\n");
+  EXPECT_EQ(ran.err,
+            "datum warn: DAT_OVERRIDE=/dev/zero: it has more than 16 MiB, the most that is "
+            "read; only built-in IAs are offered (is it the right file?)\n");
+}
+
 // Rules: ENV.28
 TEST_F(Environment, AnEmptyOverrideIsNotSet) {
   const Ran ran = probe({"list"}, {"DAT_OVERRIDE="});

@@ -24,6 +24,7 @@
 #include "registry/memory_word.h"
 #include "registry/provider_library.h"
 #include "registry/static_registry.h"
+#include "temporary.h"
 
 using namespace datum::registry;
 
@@ -300,7 +301,25 @@ TEST(ConfFile, SolarisPathComesBeforeTheOfedPath) {
 TEST(ConfFile, WhatIsNoFileIsAnError) {
   EXPECT_EQ(datum::conf::read_file("/nowhere/dat.conf").error().code, ENOENT);
   EXPECT_EQ(datum::conf::read_file("/").error().code, EISDIR);
-  EXPECT_EQ(datum::conf::read_file("/dev/zero").error().code, EFBIG);
+  const auto endless = datum::conf::read_file("/dev/zero");
+  EXPECT_EQ(endless.error().code, EFBIG);
+  EXPECT_EQ(endless.error().text, "it has more than 16 MiB, the most that is read");
+}
+
+TEST(ConfFile, AByteOrderMarkAtItsStartIsNotOfTheText) {
+  const TemporaryDirectory directory;
+  const auto read = [&](const std::string& text) {
+    return datum::conf::read_file(directory.write("dat.conf", text)).value();
+  };
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "datum u1.2"),
+            "datum u1.2");
+  EXPECT_EQ(read("\xef\xbb\xbf"), "");
+  EXPECT_EQ(read("\xef\xbb"
+                 "datum"),
+            "\xef\xbb"
+            "datum");
+  EXPECT_EQ(read("#\n\xef\xbb\xbf"), "#\n\xef\xbb\xbf") << "elsewhere it is a mistake";
 }
 
 TEST(ConfFile, AFifoIsNotWaitedForAndNoEmptyFile) {

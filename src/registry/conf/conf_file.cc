@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace datum::conf {
 namespace {
@@ -14,6 +15,10 @@ namespace {
 // Any real file is far smaller. The limit keeps a device or a pipe that was named by mistake from
 // filling the memory.
 constexpr std::size_t kMaxBytes = 16U << 20;
+
+// Some editors put it in front of a text in UTF-8. It is invisible and means nothing there, but
+// would become a part of the first name.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 class Descriptor {
  public:
@@ -44,6 +49,15 @@ tl::unexpected<ReadError> empty_fifo() {
   return tl::unexpected(ReadError{ENODATA, "it is a FIFO with nothing in it"});
 }
 
+tl::unexpected<ReadError> too_large() {
+  return tl::unexpected(ReadError{EFBIG, "it has more than 16 MiB, the most that is read"});
+}
+
+std::string without_mark(std::string text) {
+  if (std::string_view(text).starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
 } // namespace
 
 Location locate(const char* override_path, std::span<const std::string_view> candidates) {
@@ -66,10 +80,10 @@ tl::expected<std::string, ReadError> read_file(const std::string& path) {
     const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0 && text.empty() && is_fifo(file.get())) return empty_fifo();
-    if (got == 0) return text;
+    if (got == 0) return without_mark(std::move(text));
     if (got < 0) return failed(errno);
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMaxBytes) return failed(EFBIG);
+    if (text.size() > kMaxBytes) return too_large();
   }
 }
 

@@ -27,6 +27,7 @@ struct ReadError {
   int code = 0; // errno
   std::string text;
 };
+// The text of the file, without a byte order mark at its start.
 tl::expected<std::string, ReadError> read_file(const std::string& path);
 
 } // namespace datum::conf
