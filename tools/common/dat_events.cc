@@ -72,7 +72,9 @@ std::string connection_failure(DAT_EVENT_NUMBER number, const std::string& peer)
     return line("no DAT service point answered there: nobody listens on that port, or what listens "
                 "dropped the connection; is the server running, and is the port right? its log may "
                 "say more");
-  case 0x04004: return line("the connection failed while it was being accepted; try again");
+  case 0x04004:
+    return line("the connection failed while it was being accepted; the log above may say why; "
+                "else try again");
   case 0x04005: return line("the other side closed the connection");
   case 0x04006: return line("the connection broke; did the other process die?");
   case 0x04007:

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/dat_events.h"
+
 namespace datum::tools {
 namespace {
 
@@ -21,6 +23,14 @@ TEST(FailedConnect, NamesHostQualifierWaysCauseAndStep) {
                            {"TCP", "DATUM_TRANSPORT=tcp"}),
             "there port 7 (192.0.2.1), over TCP (DATUM_TRANSPORT=tcp): the program there refused "
             "the connection; ask it why (DAT_CONNECTION_EVENT_PEER_REJECTED)");
+}
+
+// A sandbox of the server may refuse to answer, which the log tells. Then it fails each time.
+// Rules: MESSAGE.4
+TEST(FailedConnect, AnAcceptThatFailedPointsAtTheLogFirst) {
+  EXPECT_EQ(connection_failure(DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR, "client 192.0.2.1"),
+            "client 192.0.2.1: the connection failed while it was being accepted; the log above "
+            "may say why; else try again (DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR)");
 }
 
 // Rules: MESSAGE.4
