@@ -83,10 +83,14 @@ void ListeningSocket::on_ready(std::uint32_t) {
   owner_.begin_turn();
   for (int i = 0; i < at_once_; ++i) {
     if (const auto until = owner_.full()) return rest(ListeningEvent::NoRoom, *until);
-    GuardedFd accepted = GuardedFd::take(
-        [&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
+    sockaddr_storage peer{};
+    socklen_t length = sizeof peer;
+    GuardedFd accepted = GuardedFd::take([&] {
+      return ::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&peer), &length,
+                       SOCK_CLOEXEC | SOCK_NONBLOCK);
+    });
     if (accepted) {
-      owner_.welcome(std::move(accepted));
+      owner_.welcome(std::move(accepted), peer);
       continue;
     }
     const int error = errno;

@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include <sys/socket.h>
+
 #include "core/port/transport.h"
 #include "progress/reactor.h"
 #include "transport/host/fork_guard.h"
@@ -24,7 +26,9 @@ class ListeningOwner {
   // nullopt: one more connection may be accepted. Otherwise the socket rests until this time, or
   // until room_was_made().
   virtual std::optional<Instant> full() = 0;
-  virtual void welcome(GuardedFd accepted) = 0;
+  // peer: the address of the peer, which the kernel no longer tells once the peer has ended the
+  // connection.
+  virtual void welcome(GuardedFd accepted, const sockaddr_storage& peer) = 0;
   // accept() failed with an errno that concerns more than one peer. The owner logs it. True: the
   // owner may have freed what was short, so accept() is tried again.
   virtual bool on_lack(int error) = 0;

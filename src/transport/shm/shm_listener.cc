@@ -129,7 +129,7 @@ std::optional<Instant> ShmListener::full() {
   return context_.now() + kRestWithManyHalfOpen;
 }
 
-void ShmListener::welcome(GuardedFd accepted) {
+void ShmListener::welcome(GuardedFd accepted, const sockaddr_storage&) {
   HalfOpen::begin(context_, std::move(accepted));
 }
 

@@ -50,7 +50,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
                                                        std::optional<PortClaim> claim);
 
   std::optional<Instant> full() override;
-  void welcome(GuardedFd accepted) override;
+  void welcome(GuardedFd accepted, const sockaddr_storage& peer) override;
   bool on_lack(int error) override;
   void on_closed(int error) override;
 

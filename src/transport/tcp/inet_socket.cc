@@ -66,20 +66,6 @@ Shortage why_no_name(const HostAddress& to, std::uint16_t port,
   return no_address ? shortage_of(EADDRNOTAVAIL) : kNoLocalPort;
 }
 
-SocketName to_name(const sockaddr_storage& address) {
-  Address image;
-  std::memcpy(image.bytes, &address, sizeof image.bytes);
-  SocketName name;
-  if (const auto host = read_address(image)) name.host = *host;
-  // Both families have the port at the same place.
-  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
-  std::uint16_t port = 0;
-  std::memcpy(&port, reinterpret_cast<const std::byte*>(&address) + offsetof(sockaddr_in, sin_port),
-              sizeof port);
-  name.port = ntohs(port);
-  return name;
-}
-
 // How the connect ended, for a process whose sandbox refuses getsockopt(2). If the socket has no
 // peer, the next read reports the error of the connect.
 int result_without_options(int socket) {
@@ -170,6 +156,20 @@ void excuse_peer(int socket, bool excused, Duration dead_after) {
 void reset_when_closed(int socket) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+SocketName to_name(const sockaddr_storage& address) {
+  Address image;
+  std::memcpy(image.bytes, &address, sizeof image.bytes);
+  SocketName name;
+  if (const auto host = read_address(image)) name.host = *host;
+  // Both families have the port at the same place.
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  std::uint16_t port = 0;
+  std::memcpy(&port, reinterpret_cast<const std::byte*>(&address) + offsetof(sockaddr_in, sin_port),
+              sizeof port);
+  name.port = ntohs(port);
+  return name;
 }
 
 SocketName local_name(int socket) {

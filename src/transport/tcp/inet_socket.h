@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <sys/socket.h>
+
 #include "base/shortage.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -49,7 +51,9 @@ struct SocketName {
   std::uint16_t port = 0;
   bool operator==(const SocketName&) const = default;
 };
+SocketName to_name(const sockaddr_storage& address);
 SocketName local_name(int socket);
+// Empty if the connection has ended.
 SocketName remote_name(int socket);
 // The segment size that TCP uses now.
 std::size_t segment_size(int socket);

@@ -37,9 +37,9 @@ void TcpChannel::on_reply(std::unique_ptr<TcpConnection> connection) {
 
 // --- a request that was accepted -----------------------------------------------------------------
 
-void TcpChannel::accept(std::unique_ptr<TcpConnection> connection, PrivateData data) {
+void TcpChannel::accept(std::unique_ptr<TcpConnection> connection, const SocketName& peer,
+                        PrivateData data) {
   connection_ = std::move(connection);
-  const SocketName peer = remote_name(connection_->socket());
   remote_ = peer.host;
   remote_port_ = peer.port;
   local_port_ = local_name(connection_->socket()).port;

@@ -24,7 +24,7 @@ class TcpChannel final : public Channel, private TcpDialer {
   Status dial(const HostAddress& host, ConnQual qualifier, PrivateData data,
               PreferredWay* preferred);
   // `connection` holds a request that waits for its answer.
-  void accept(std::unique_ptr<TcpConnection> connection, PrivateData data);
+  void accept(std::unique_ptr<TcpConnection> connection, const SocketName& peer, PrivateData data);
 
   // --- Channel ---------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request) override;

@@ -13,9 +13,9 @@ namespace datum {
 class TcpIncoming final : public IncomingConnection {
  public:
   // `prefix`: the length of the qualifier prefix in front of the consumer's private data.
-  TcpIncoming(TcpContext& context, std::unique_ptr<TcpConnection> connection, std::size_t prefix)
-      : context_(context), connection_(std::move(connection)), prefix_(prefix),
-        peer_(remote_name(connection_->socket())) {
+  TcpIncoming(TcpContext& context, std::unique_ptr<TcpConnection> connection,
+              const SocketName& peer, std::size_t prefix)
+      : context_(context), connection_(std::move(connection)), prefix_(prefix), peer_(peer) {
     connection_->set_owner(nullptr);
   }
   ~TcpIncoming() override {
@@ -38,7 +38,7 @@ class TcpIncoming final : public IncomingConnection {
       log(LogLevel::Debug, "accepting {} port {} over TCP: {}", to_text(peer_.host), peer_.port,
           why);
     auto channel = std::make_unique<TcpChannel>(context_, events, options, why);
-    channel->accept(std::move(connection_), data);
+    channel->accept(std::move(connection_), peer_, data);
     return channel;
   }
   void reject_by_consumer(PrivateData data) override {

@@ -294,12 +294,12 @@ bool TcpListener::give_up_stranger() {
   return context_.give_up_oldest();
 }
 
-void TcpListener::welcome(GuardedFd socket) {
+void TcpListener::welcome(GuardedFd socket, const sockaddr_storage& peer) {
   if (outdated_ != nullptr) drop(*std::exchange(outdated_, nullptr));
-  const bool same_host =
-      is_within_host(local_name(socket.get()).host, remote_name(socket.get()).host);
+  const SocketName from = to_name(peer);
+  const bool same_host = is_within_host(local_name(socket.get()).host, from.host);
   if (!same_host) context_.congestion.expect_network(socket.get());
-  half_open_.emplace_back(*this,
+  half_open_.emplace_back(*this, from,
                           std::make_unique<TcpConnection>(context_, std::move(socket), same_host));
   if (!half_open_.back().begin().ok()) half_open_.pop_back();
 }
@@ -341,7 +341,7 @@ void TcpListener::HalfOpenConnection::on_request() {
   }
   std::unique_ptr<IncomingConnection> incoming;
   try {
-    incoming = std::make_unique<TcpIncoming>(listener.context_, std::move(connection_),
+    incoming = std::make_unique<TcpIncoming>(listener.context_, std::move(connection_), peer_,
                                              mapped ? QualifierPrefix::kWireSize : 0);
     on(HalfOpenEvent::Leave);
   } catch (const std::bad_alloc&) {

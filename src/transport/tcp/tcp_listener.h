@@ -39,9 +39,10 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   // An accepted connection whose request is not whole.
   class HalfOpenConnection final : public TcpOwner {
    public:
-    HalfOpenConnection(TcpListener& listener, std::unique_ptr<TcpConnection> connection)
-        : listener_(listener), connection_(std::move(connection)), since_(listener.context_.now()) {
-    }
+    HalfOpenConnection(TcpListener& listener, const SocketName& peer,
+                       std::unique_ptr<TcpConnection> connection)
+        : listener_(listener), peer_(peer), connection_(std::move(connection)),
+          since_(listener.context_.now()) {}
     ~HalfOpenConnection();
     Status begin() { return connection_->expect_request(*this); }
     void on_asked() override { on(HalfOpenEvent::Spoke); }
@@ -54,6 +55,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
     void on(HalfOpenEvent event);
     void refuse(iwarp::Refusal why);
     TcpListener& listener_;
+    const SocketName peer_;
     std::unique_ptr<TcpConnection> connection_; // until it is over
     const Instant since_;
     HalfOpenState state_ = HalfOpenState::Stranger;
@@ -70,7 +72,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   // ListeningOwner
   void begin_turn() override { time_.reset(); }
   std::optional<Instant> full() override;
-  void welcome(GuardedFd accepted) override;
+  void welcome(GuardedFd accepted, const sockaddr_storage& peer) override;
   bool on_lack(int error) override;
   void on_closed(int error) override;
 

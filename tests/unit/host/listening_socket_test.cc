@@ -61,7 +61,10 @@ class Hall final : public ListeningOwner {
     if (inside.size() < most) return std::nullopt;
     return clock_.time + 5 * kMillisecond;
   }
-  void welcome(GuardedFd accepted) override { inside.push_back(std::move(accepted)); }
+  void welcome(GuardedFd accepted, const sockaddr_storage& peer) override {
+    families.push_back(peer.ss_family);
+    inside.push_back(std::move(accepted));
+  }
   bool on_lack(int error) override {
     lacks.push_back(error);
     return make_room && make_room();
@@ -69,6 +72,7 @@ class Hall final : public ListeningOwner {
   void on_closed(int error) override { closed = error; }
   std::size_t most = 100;
   std::vector<GuardedFd> inside;
+  std::vector<sa_family_t> families; // of the peers inside
   std::vector<int> lacks;
   std::function<bool()> make_room;
   int turns = 0;
@@ -128,6 +132,13 @@ TEST_F(Listening, AcceptsAsManyInOneTurnAsItsOwnerSays) {
   EXPECT_EQ(hall.inside.size(), 6U);
   EXPECT_EQ(reactor.events, EPOLLIN);
   EXPECT_TRUE(hall.lacks.empty()) << "that nobody is left is no lack";
+}
+
+TEST_F(Listening, SaysFromWhereEachPeerComes) {
+  ASSERT_TRUE(socket->begin().ok());
+  come(2);
+  reactor.handle_all();
+  EXPECT_EQ(hall.families, (std::vector<sa_family_t>{AF_UNIX, AF_UNIX}));
 }
 
 TEST_F(Listening, IsNotLookedAtWhereThereIsNoRoomUntilTheTimeIsOver) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "../iwarp/no_memory.h"
+#include "caller.h"
 #include "station.h"
+#include "transport/host/host_address.h"
 
 namespace datum::test {
 namespace {
@@ -47,6 +49,22 @@ class Answer : public testing::Test {
   std::unique_ptr<IncomingConnection> request_;
   std::unique_ptr<Channel> accepted_;
 };
+
+// The kernel does not tell the address of such a peer any more.
+TEST(Request, OfAPeerThatHasResetItsConnectionShowsFromWhereItCame) {
+  TwoStations stations;
+  Caller caller(stations.qualifier());
+  caller.say_hex(kPlain);
+  caller.reset();
+  std::unique_ptr<IncomingConnection> request;
+  for (int i = 0; i < 10 && !request; ++i) {
+    stations.far.turn();
+    request = stations.far.take_request();
+  }
+  ASSERT_TRUE(request);
+  EXPECT_EQ(read_address(request->remote_address()), read_address(loopback()));
+  EXPECT_NE(request->remote_port(), 0U);
+}
 
 // Rules: tcp.A6
 TEST_F(Answer, AnAcceptThatLacksMemoryLeavesTheRequest) {
