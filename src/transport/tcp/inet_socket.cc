@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/refused_calls.h"
+#include "base/text.h"
 
 namespace datum {
 namespace {
@@ -184,6 +185,12 @@ SocketName remote_name(int socket) {
   socklen_t length = sizeof address;
   if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
   return to_name(address);
+}
+
+std::string text_of_peer(int socket) {
+  const SocketName peer = remote_name(socket);
+  return peer.port == 0 ? "a peer that has ended"
+                        : text("{} port {}", to_text(peer.host), peer.port);
 }
 
 std::size_t segment_size(int socket) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <sys/socket.h>
 
@@ -55,6 +56,8 @@ SocketName to_name(const sockaddr_storage& address);
 SocketName local_name(int socket);
 // Empty if the connection has ended.
 SocketName remote_name(int socket);
+// "192.0.2.1 port 5000", or words for a peer whose name the kernel does not know any more.
+std::string text_of_peer(int socket);
 // The segment size that TCP uses now.
 std::size_t segment_size(int socket);
 

@@ -382,11 +382,9 @@ void TcpConnection::tell_log() {
   if (!error || std::exchange(told_log_, true)) return;
   const LogLevel level = error->layer == iwarp::kLayerMpa ? LogLevel::Warn : LogLevel::Info;
   if (!log_enabled(level)) return;
-  const SocketName peer = remote_name(socket_.get());
   try {
-    log_of_peer(level,
-                "connection with {} port {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x}{})",
-                to_text(peer.host), peer.port,
+    log_of_peer(level, "connection with {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x}{})",
+                text_of_peer(socket_.get()),
                 session_.last_error_is_ours() ? "this side" : "the peer", iwarp::meaning(*error),
                 error->layer, error->type, error->code, oddity(session_.odd_terminate()));
   } catch (const std::bad_alloc&) { // no memory for the text; the connection ends as usual

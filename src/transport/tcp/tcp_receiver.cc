@@ -183,15 +183,11 @@ void TcpReceiver::lose(int error, const char* calls) {
 
 // Nothing else says that the peer is not to blame.
 void TcpReceiver::tell_refused(int error, const char* calls) const {
-  const SocketName peer = remote_name(socket_.get());
   try {
-    // The name of a peer that has ended is not known any more.
-    const std::string name = peer.port == 0 ? std::string("a peer that has ended")
-                                            : text("{} port {}", to_text(peer.host), peer.port);
     log_of_peer(LogLevel::Warn,
                 "connection with {} over TCP: it breaks: a sandbox of this process (seccomp, "
                 "SELinux, AppArmor) refuses {}: {}; permit {}",
-                name, calls, std::strerror(error),
+                text_of_peer(socket_.get()), calls, std::strerror(error),
                 is_one_call(calls) ? "it" : "one of these calls");
   } catch (const std::bad_alloc&) { // no memory for the text of the address
     log_out_of_memory();

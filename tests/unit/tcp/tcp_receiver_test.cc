@@ -22,6 +22,13 @@ class Receiver : public ::testing::Test, protected BareSocket {
   TcpReceiver receiver_{context, socket, session};
 };
 
+// Log lines name the peer, also after its reset, when the kernel no longer knows its address.
+TEST_F(Receiver, APeerHasANameAfterItsEnd) {
+  EXPECT_TRUE(text_of_peer(socket.get()).starts_with("127.0.0.1 port "));
+  reset();
+  EXPECT_EQ(text_of_peer(socket.get()), "a peer that has ended");
+}
+
 TEST_F(Receiver, OctetsGoToTheSession) {
   events.post_receive(10);
   say(message(1, 10));
