@@ -3,6 +3,7 @@
 // administrator runs it.
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <linux/fs.h>
 #include <string>
@@ -345,6 +346,15 @@ TEST_F(Datadm, WhatIsNoFileIsNotReplacedByOne) {
   EXPECT_EQ(ran.err, "datadm: " + conf() + ": is not a regular file\n");
   EXPECT_TRUE(fs::is_fifo(conf()));
   EXPECT_EQ(run_on("", {"-a", services_}).err, "datadm: --file names no file; it is empty\n");
+}
+
+TEST_F(Datadm, NoFileIsWrittenThatNothingWouldRead) {
+  const std::string full = "#" + std::string((16U << 20U) - 2, 'x') + "\n";
+  std::ofstream(conf()) << full;
+  const Ran ran = run({"-a", services_});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "datadm: " + conf() + " would have more than 16 MiB, the most that is read\n");
+  EXPECT_EQ(fs::file_size(conf()), full.size());
 }
 
 TEST_F(Datadm, AFolderThatIsDeletedMeanwhileIsToldInPlainWords) {

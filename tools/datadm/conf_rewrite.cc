@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/tool_error.h"
+#include "registry/conf/conf_file.h"
 
 namespace fs = std::filesystem;
 using datum::UniqueFd;
@@ -140,6 +141,11 @@ ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(open_
 }
 
 void ConfLock::replace(const std::string& text) {
+  // No registry would read any of its lines.
+  if (text.size() > conf::kMostOctets)
+    throw ToolError(
+        ExitCode::Failed,
+        fmt::format("{} would have more than 16 MiB, the most that is read", file_.string()));
   Draft draft(file_);
   draft.take_after(file_);
   draft.write(text);

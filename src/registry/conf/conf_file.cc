@@ -12,10 +12,6 @@
 namespace datum::conf {
 namespace {
 
-// Any real file is far smaller. The limit keeps a device or a pipe that was named by mistake from
-// filling the memory.
-constexpr std::size_t kMaxBytes = 16U << 20;
-
 // Some editors put it in front of a text in UTF-8. It is invisible and means nothing there, but
 // would become a part of the first name.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -83,7 +79,7 @@ tl::expected<std::string, ReadError> read_file(const std::string& path) {
     if (got == 0) return without_mark(std::move(text));
     if (got < 0) return failed(errno);
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMaxBytes) return too_large();
+    if (text.size() > kMostOctets) return too_large();
   }
 }
 

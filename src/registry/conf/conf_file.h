@@ -3,6 +3,7 @@
 // Not here:   the meaning of the file's text (dat_conf.h).
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ struct Location {
 // `override_path`: the value of DAT_OVERRIDE; null or empty: not set. If it is not set, the result
 // is the first candidate that exists or, if none exists, the first candidate.
 Location locate(const char* override_path, std::span<const std::string_view> candidates);
+
+// A longer file is not read. Any real file is far smaller. The limit keeps a device or a pipe that was named by mistake from
+// filling the memory.
+inline constexpr std::size_t kMostOctets = std::size_t{16} << 20;
 
 struct ReadError {
   int code = 0; // errno
