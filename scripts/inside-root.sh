@@ -24,4 +24,4 @@ exec unshare "${options[@]}" bash -euc '
   mount -t tmpfs tmpfs "$folder/tmp"
   mount --rbind /dev "$folder/dev"
   exec chroot "$folder" /usr/bin/env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-    DATUM_JOBS="${DATUM_JOBS-}" sh -euc "cd /datum; exec \"\$@\"" - "$@"' - "$folder" "$network" "$@"
+    ${DATUM_JOBS:+DATUM_JOBS="$DATUM_JOBS"} sh -euc "cd /datum; exec \"\$@\"" - "$@"' - "$folder" "$network" "$@"

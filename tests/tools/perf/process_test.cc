@@ -550,9 +550,10 @@ TEST(DatPerf, APlotHasDateAndAxes) {
   EXPECT_EQ(count(svg, "class='axis'"), 2U) << svg;
 }
 
-// Runs the command on a terminal of script(1) that is `columns` wide.
+// Runs the command on a terminal of script(1) that is `columns` wide. Without TERM nothing is drawn.
 Ended run_on_terminal(int columns, const std::string& command) {
-  return run("script -qec 'stty cols " + std::to_string(columns) + "; " + command + "' /dev/null");
+  return run("env TERM=xterm script -qec 'stty cols " + std::to_string(columns) + "; " + command +
+             "' /dev/null");
 }
 
 TEST(DatPerf, TheProgressLineNamesWhatIsMeasured) {
