@@ -13,6 +13,7 @@ import csv
 import dataclasses
 import pathlib
 import statistics
+import textwrap
 
 import machine
 import page
@@ -134,7 +135,7 @@ def machine_lines(cells):
     lines = machine.lines()
     if loads:
         lines.append(f"- Load average (1 minute) during the runs: {min(loads):.1f} to {max(loads):.1f}, "
-                     f"median {statistics.median(loads):.1f}; the program itself is 1 to 2 of it")
+                     f"median {statistics.median(loads):.1f};\n  the program itself is 1 to 2 of it")
     return lines
 
 
@@ -151,11 +152,12 @@ def summary(cells):
 
 def whole(cells):
     lines = [f"# What waiting costs, {machine.today()}", "", *machine_lines(cells), "",
-             "Taken by `datum-waiting`, drawn by `scripts/bench/waiting.py`. From post to completion in us; "
-             "each figure is the median of the repeats, the maximum that of all. `counted p99` leaves out "
-             "samples above 1 ms for which the kernel says that threads of the run had to wait for a "
-             "processor as long. The ratios are medians of the repeats' ratios, of p50 and of counted p99. "
-             "Goals: 1.5 and 3.", "", *summary(cells), "",
+             textwrap.fill(
+                 "Taken by `datum-waiting`, drawn by `scripts/bench/waiting.py`. From post to completion in us; "
+                 "each figure is the median of the repeats, the maximum that of all. `counted p99` leaves out "
+                 "samples above 1 ms for which the kernel says that threads of the run had to wait for a "
+                 "processor as long. The ratios are medians of the repeats' ratios, of p50 and of counted p99. "
+                 "Goals: 1.5 and 3.", 100), "", *summary(cells), "",
              *page.titles("cell: operation/transport/cores/initiator/target", "limit",
                           "ours: p50 / p90 / p99 / counted p99 / max", "limit: the same", "ratios: p50, p99",
                           "limit's spread: p50, p99", "above 1 ms (excused): ours and limit's",
