@@ -21,8 +21,8 @@ namespace datum::perf {
 std::string find_program(const std::string& name);
 
 // The program and the processes that it starts are a process group, which the destructor ends: by
-// SIGTERM, and by SIGKILL as soon as the program itself has ended, or when its time for that is over. If
-// this process is killed, the kernel kills the program.
+// SIGTERM, and by SIGKILL as soon as the program itself has ended, or when its time for that is
+// over. If this process is killed, the kernel kills the program.
 class Child {
  public:
   // Throws ToolError(Failed) if there is no such program, or if fork(2) fails.

@@ -24,8 +24,8 @@ struct Location {
 // is the first candidate that exists or, if none exists, the first candidate.
 Location locate(const char* override_path, std::span<const std::string_view> candidates);
 
-// A longer file is not read. Any real file is far smaller. The limit keeps a device or a pipe that was named by mistake from
-// filling the memory.
+// A longer file is not read. Any real file is far smaller. The limit keeps a device or a pipe that
+// was named by mistake from filling the memory.
 inline constexpr std::size_t kMostOctets = std::size_t{16} << 20;
 
 struct ReadError {

@@ -36,8 +36,8 @@ std::string to_text(const HostAddress& host);
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
 
 // True: a packet to this address would stay on this host. The address is a loopback address, or a
-// local one by the kernel's routes of now. Fails for lack of descriptors. If AF_NETLINK, or
-// each call that carries its messages, is refused, fails for an address that no interface has.
+// local one by the kernel's routes of now. Fails for lack of descriptors. If AF_NETLINK, or each
+// call that carries its messages, is refused, fails for an address that no interface has.
 OrErrno<bool> is_local(const HostAddress& host);
 
 // True: octets between the two addresses stay on this host. `own`: an address that this host has
