@@ -57,4 +57,7 @@ constexpr bool is_refusal_of_call(int error) {
   return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
+// How log lines call what refuses.
+inline constexpr const char* kSandbox = "a sandbox of this process (seccomp, SELinux, AppArmor)";
+
 } // namespace datum

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/memory_file.h"
+#include "base/refused_calls.h"
 #include "base/text.h"
 #include "provider/report.h"
 #include "transport/host/abstract_name.h"
@@ -87,9 +88,8 @@ bool Inquiry::watch_for(std::uint32_t events) {
   stop_watching();
   socket_.reset();
   log(LogLevel::Info,
-      "ia \"{}\": `dat-info -p` will not be told of it any more: a sandbox of this process "
-      "(seccomp, SELinux, AppArmor) refuses epoll_ctl: {}",
-      ia_name_, std::strerror(error));
+      "ia \"{}\": `dat-info -p` will not be told of it any more: {} refuses epoll_ctl: {}",
+      ia_name_, kSandbox, std::strerror(error));
   return false;
 }
 

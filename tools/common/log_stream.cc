@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/refused_calls.h"
+#include "base/socket_call.h"
 #include "base/unique_fd.h"
 
 namespace datum::tools {
@@ -34,20 +35,8 @@ bool has_room(int fd) {
   return poll(&ready, 1, 0) == 1;
 }
 
-// A sandbox may refuse one of the two calls.
-ssize_t send_without_waiting(int fd, std::string_view text) {
-  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
-  const ssize_t sent = send(fd, text.data(), text.size(), kFlags);
-  if (sent >= 0 || !is_refusal_of_call(errno)) return sent;
-  iovec piece = {const_cast<char*>(text.data()), text.size()};
-  msghdr header = {};
-  header.msg_iov = &piece;
-  header.msg_iovlen = 1;
-  return sendmsg(fd, &header, kFlags);
-}
-
 ssize_t write_without_waiting(int fd, std::string_view text) {
-  const ssize_t sent = send_without_waiting(fd, text);
+  const ssize_t sent = send_octets(fd, std::as_bytes(std::span(text)), MSG_DONTWAIT | MSG_NOSIGNAL);
   // If both calls are refused, the descriptor may be of any kind. write(2) to a socket whose reader
   // has gone would raise SIGPIPE, which servers ignore: outlive_readers().
   if (sent >= 0 || (errno != ENOTSOCK && !is_refusal_of_call(errno))) return sent;

@@ -11,8 +11,8 @@
 
 #include "base/host_interfaces.h"
 #include "base/shortage.h"
+#include "base/socket_call.h"
 #include "base/unique_fd.h"
-#include "transport/host/kernel_message.h"
 
 namespace datum {
 namespace {
@@ -155,9 +155,9 @@ OrErrno<bool> is_local(const HostAddress& host) {
   if (!socket) return is_of_an_interface(host, errno);
   const RouteQuestion question = ask_for(host);
   const auto message = std::as_bytes(std::span(&question, 1)).first(question.header.nlmsg_len);
-  if (send_to_kernel(socket.get(), message) < 0) return is_of_an_interface(host, errno);
+  if (send_octets(socket.get(), message) < 0) return is_of_an_interface(host, errno);
   alignas(nlmsghdr) std::byte answer[1024];
-  const ssize_t length = receive_from_kernel(socket.get(), answer);
+  const ssize_t length = receive_octets(socket.get(), answer);
   if (length < 0) return is_of_an_interface(host, errno);
   if (length < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(rtmsg)))) return false;
   nlmsghdr header{};

@@ -13,8 +13,8 @@
 #include <span>
 #include <sys/socket.h>
 
+#include "base/socket_call.h"
 #include "transport/host/diagnostics.h"
-#include "transport/host/kernel_message.h"
 
 namespace datum {
 namespace {
@@ -101,11 +101,11 @@ OrErrno<bool> look_through_names(Which which, const Look& look) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
   const NamesQuestion question = ask_for(which);
-  if (send_to_kernel(socket->get(), std::as_bytes(std::span(&question, 1))) < 0) return false;
+  if (send_octets(socket->get(), std::as_bytes(std::span(&question, 1))) < 0) return false;
   // The kernel makes no part longer than the reader's last buffer.
   alignas(nlmsghdr) std::byte part[8 * 1024];
   for (After after = After::GoOn; after == After::GoOn;) {
-    const ssize_t length = receive_from_kernel(socket->get(), part);
+    const ssize_t length = receive_octets(socket->get(), part);
     if (length <= 0) return false;
     after = read_part(std::span(part).first(static_cast<std::size_t>(length)), look);
     if (after == After::Untold) return false;

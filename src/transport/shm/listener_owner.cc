@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 
 #include "base/shortage.h"
+#include "base/socket_call.h"
 #include "transport/host/diagnostics.h"
-#include "transport/host/kernel_message.h"
 #include "transport/host/text_file.h"
 
 namespace datum {
@@ -48,8 +48,7 @@ OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t 
   question.request.id.idiag_if = host.scope;
   question.request.id.idiag_cookie[0] = static_cast<std::uint32_t>(INET_DIAG_NOCOOKIE);
   question.request.id.idiag_cookie[1] = static_cast<std::uint32_t>(INET_DIAG_NOCOOKIE);
-  if (send_to_kernel(socket->get(), std::as_bytes(std::span(&question, 1))) < 0)
-    return std::nullopt;
+  if (send_octets(socket->get(), std::as_bytes(std::span(&question, 1))) < 0) return std::nullopt;
 
   struct {
     nlmsghdr header;
@@ -57,7 +56,7 @@ OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t 
     std::byte attributes[1024];
   } answer{};
   const ssize_t length =
-      receive_from_kernel(socket->get(), std::as_writable_bytes(std::span(&answer, 1)));
+      receive_octets(socket->get(), std::as_writable_bytes(std::span(&answer, 1)));
   if (length < static_cast<ssize_t>(sizeof answer.header + sizeof answer.found) ||
       answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || answer.found.idiag_state != TCP_LISTEN)
     return std::nullopt;

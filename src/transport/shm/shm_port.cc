@@ -12,6 +12,7 @@
 #include "base/cancellation.h"
 #include "base/log.h"
 #include "base/refused_calls.h"
+#include "base/socket_call.h"
 #include "transport/host/host_address.h"
 #include "transport/shm/shm_context.h"
 
@@ -28,24 +29,9 @@ bool lacks_memory(int error) {
   return error == ENOMEM || error == ENOBUFS;
 }
 
-// A sandbox that came up after the link may refuse one call and permit the other. The calls without
-// a message header are the faster ones.
 int send_doorbell(int socket) {
-  if (::send(socket, &kDoorbell, sizeof kDoorbell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return 0;
-  if (is_refusal_of_call(errno)) [[unlikely]]
-    return send_message(socket, {&kDoorbell, 1}, {});
-  return errno;
-}
-
-ssize_t receive_doorbell(int socket, std::span<std::byte> into) {
-  const ssize_t got = ::recv(socket, into.data(), into.size(), MSG_DONTWAIT);
-  if (got >= 0 || !is_refusal_of_call(errno)) [[likely]]
-    return got;
-  iovec piece{into.data(), into.size()};
-  msghdr header{};
-  header.msg_iov = &piece;
-  header.msg_iovlen = 1;
-  return ::recvmsg(socket, &header, MSG_DONTWAIT);
+  const auto sent = send_octets(socket, {&kDoorbell, 1}, MSG_DONTWAIT | MSG_NOSIGNAL);
+  return sent >= 0 ? 0 : errno;
 }
 
 std::string name_of(const Address& address) noexcept {
@@ -115,9 +101,10 @@ void ShmPort::ring_doorbell() {
 
 void ShmPort::tell_refused(const char* calls, int error) const {
   log_of_peer(LogLevel::Warn,
-              "link to {} (process {}): a sandbox of this process (seccomp, SELinux, AppArmor) "
-              "refuses {}: {}; the link is closed; permit one of these calls",
-              name_of(parts_.peer_address), parts_.peer.process.pid, calls, std::strerror(error));
+              "link to {} (process {}): {} refuses {}: {}; the link is closed; permit one of these "
+              "calls",
+              name_of(parts_.peer_address), parts_.peer.process.pid, kSandbox, calls,
+              std::strerror(error));
 }
 
 DirectAccess* ShmPort::direct() {
@@ -191,7 +178,7 @@ ShmPort::Drained ShmPort::drain_doorbells() {
   Drained result = Drained::Empty;
   for (int i = 0; i < kDoorbellsAtOnce; ++i) {
     std::byte doorbell[2];
-    const ssize_t got = receive_doorbell(parts_.socket.get(), doorbell);
+    const ssize_t got = receive_octets(parts_.socket.get(), doorbell, MSG_DONTWAIT);
     // A doorbell that cannot be read for lack of memory stays in the socket until the next call.
     if (got < 0 && (errno == EAGAIN || errno == EINTR || lacks_memory(errno))) return result;
     if (got < 0 && is_refusal_of_call(errno)) return Drained::Refused;

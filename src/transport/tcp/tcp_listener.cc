@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "base/shortage.h"
 #include "transport/host/listen_error.h"
 #include "transport/host/port_rules.h"
@@ -241,10 +242,8 @@ bool TcpListener::on_lack(int error) {
 }
 
 void TcpListener::on_closed(int error) {
-  log(LogLevel::Warn,
-      "{}: nobody is accepted any more: a sandbox of this process (seccomp, SELinux, AppArmor) "
-      "refuses epoll_ctl: {}; permit it",
-      to_text(place_of(context_, qualifier_)), std::strerror(error));
+  log(LogLevel::Warn, "{}: nobody is accepted any more: {} refuses epoll_ctl: {}; permit it",
+      to_text(place_of(context_, qualifier_)), kSandbox, std::strerror(error));
 }
 
 const TcpListener::HalfOpenConnection* TcpListener::oldest_stranger() const {

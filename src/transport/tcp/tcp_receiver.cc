@@ -185,9 +185,8 @@ void TcpReceiver::lose(int error, const char* calls) {
 void TcpReceiver::tell_refused(int error, const char* calls) const {
   try {
     log_of_peer(LogLevel::Warn,
-                "connection with {} over TCP: it breaks: a sandbox of this process (seccomp, "
-                "SELinux, AppArmor) refuses {}: {}; permit {}",
-                text_of_peer(socket_.get()), calls, std::strerror(error),
+                "connection with {} over TCP: it breaks: {} refuses {}: {}; permit {}",
+                text_of_peer(socket_.get()), kSandbox, calls, std::strerror(error),
                 is_one_call(calls) ? "it" : "one of these calls");
   } catch (const std::bad_alloc&) { // no memory for the text of the address
     log_out_of_memory();
