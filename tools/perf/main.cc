@@ -6,6 +6,7 @@
 #include <exception>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/file_limit.h"
 #include "common/interrupt.h"
