@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/background_loop.h: what the background thread does. It backs off while other threads
 // poll, is parked while a waiter owns the doorbell, and otherwise owns the doorbell itself.
-// Not here: the thread itself (background_thread.h), how long a backoff is (backoff_plan.h), what a
-//           turn does (transport_driver.h).
+// Not here: the thread itself (background_thread.h), how long a backoff is (backoff_plan.h),
+//           whether polling before a sleep pays (spin_budget.h), what a turn does
+//           (transport_driver.h).
 // Threads:  the caller of announce() and retract() holds the adapter's lock; run() and
 //           request_stop() take it.
 #pragma once
@@ -10,6 +11,7 @@
 #include <atomic>
 
 #include "progress/backoff_plan.h"
+#include "progress/spin_budget.h"
 #include "progress/transport_driver.h"
 
 namespace datum {
@@ -43,6 +45,8 @@ class BackgroundLoop {
   bool must_end_backoff() const;
   bool other_thread_polls() const;
   bool let_others_look();
+  bool linger();
+  bool poll_until_quiet();
   PassEnd look_after_doorbell();
   PassEnd sleep(bool with_doorbell, Instant until);
 
@@ -50,6 +54,9 @@ class BackgroundLoop {
   Places& places_;
   TransportDriver& driver_;
   BackoffPlan plan_;
+  // No sleep is as short as kLinger. So only polling shows whether polling pays, as it does without
+  // a core to spare.
+  SpinBudget linger_{waiting::kLinger, false};
   std::atomic<bool> stopping_{false};
 };
 

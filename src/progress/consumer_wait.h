@@ -16,7 +16,7 @@ class ConsumerWait {
   // `polls`: the adapter's progress, through which the consumer's other threads poll, too.
   ConsumerWait(LockOwner& lock, Places& places, TransportDriver& driver, Progress& polls)
       : lock_(lock), places_(places), driver_(driver), polls_(polls),
-        spin_(driver.has_core_to_spare()) {}
+        spin_(waiting::kSpin, driver.has_core_to_spare()) {}
   ConsumerWait(const ConsumerWait&) = delete;
   ConsumerWait& operator=(const ConsumerWait&) = delete;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/spin_budget.h: whether a wait should poll for a moment before it sleeps.
+// progress/spin_budget.h: whether a thread should poll for a moment before it sleeps.
 // Lives here: the decision, learnt from how long recent waits took.
 // Not here:   clocks, and whether the process has a spare core (the owner passes that once).
 #pragma once
+
+#include <algorithm>
 
 #include "core/port/waiting.h"
 
@@ -10,34 +12,48 @@ namespace datum {
 
 class SpinBudget {
  public:
-  explicit SpinBudget(bool core_to_spare) : core_to_spare_(core_to_spare) {}
+  // `longest`: how long the thread polls before it sleeps. Without a core to spare, a wait that
+  // slept shows nothing, however short it was: the peer may need the very core on which this thread
+  // would have polled. So there only polling shows whether polling pays.
+  SpinBudget(Duration longest, bool core_to_spare)
+      : longest_(longest), core_to_spare_(core_to_spare), credit_(core_to_spare ? 1 : 0) {}
 
-  // True: the wait should poll. Asked once for each wait. After polling has been in vain a few
+  // True: the thread should poll. Asked once for each wait. After polling has been in vain a few
   // times, it is tried only now and then, because polling in vain delays the wake-up. After such a
   // poll the event often comes just after the processor has begun to sleep, and then the processor
-  // takes longest to wake.
+  // takes longest to wake. Without a core to spare, each try in vain doubles the waits until the
+  // next.
   bool worth_it() {
-    if (!core_to_spare_) return false;
     if (credit_ > 0) return true;
-    if (++not_tried_ < kTryAfter) return false;
+    if (++not_tried_ < try_after_) return false;
     not_tried_ = 0;
+    if (!core_to_spare_) try_after_ = std::min(2 * try_after_, kTryAfterMost);
     return true;
   }
   // Called after a wait that took `waited`, with or without its event. `polled`: the wait began
   // with polling.
   void learn(bool polled, Duration waited) {
-    if (waited <= waiting::kSpin)
-      credit_ = kMost;
-    else if (polled && credit_ > 0)
-      --credit_;
+    if (waited > longest_) {
+      if (polled) was_in_vain();
+    } else if (polled || core_to_spare_) {
+      paid();
+    }
   }
+  void paid() {
+    credit_ = kMost;
+    try_after_ = kTryAfter;
+  }
+  void was_in_vain() { credit_ = std::max(credit_ - 1, 0); }
 
  private:
   static constexpr int kMost = 4;
   static constexpr int kTryAfter = 64;
-  bool core_to_spare_;
-  int credit_ = 1;
+  static constexpr int kTryAfterMost = 4096;
+  const Duration longest_;
+  const bool core_to_spare_;
+  int credit_;
   int not_tried_ = 0;
+  int try_after_ = kTryAfter;
 };
 
 } // namespace datum

@@ -55,9 +55,12 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   bool worked = run(*timers_, now);
   if (!handover_.is_polling()) {
     // No thread counts as polling, so another thread sleeps at the doorbell and handles
-    // descriptors. If this thread polls fast enough, peers are told to stop ringing. For an
-    // occasional dequeue that would not pay.
-    if (since <= waiting::kPollingGap * polls) start_polling();
+    // descriptors. If this thread polls fast enough, peers are told to stop ringing, and the other
+    // thread backs off. For an occasional dequeue that would not pay. Where data comes by
+    // descriptors, it pays as long as the next poll comes before a woken thread would run: that
+    // thread would only compete for the lock, and often for the core.
+    const Duration gap = data_by_descriptors() ? waiting::kWakeUp : waiting::kPollingGap;
+    if (since <= gap * polls) start_polling();
     // If a peer has not taken yet what was posted, the next poll is thorough, too, and calls
     // watch() again.
     if (transport_->watch(now) != kNever) meter_.be_thorough_every(1);

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdarg>
 #include <cstdint>

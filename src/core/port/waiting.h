@@ -47,6 +47,11 @@ inline constexpr Duration kLongestBackoff = 4 * kMillisecond;
 // The longest backoff that no doorbell ends: while other threads begin and end waits, or where data
 // comes by descriptors (BackoffPlan::at_doorbell).
 inline constexpr Duration kLongestBackoffAway = kMillisecond;
+// The background thread polls this long after its last work before it sleeps, if that has paid
+// lately. A peer that waits for each answer, and works for a microsecond or two in between, sends
+// its next request within this time. The thread may take this time from a program that computes on
+// the same core.
+inline constexpr Duration kLinger = 4 * kMicrosecond;
 // This many polls within a tick mean that a thread polls all the time.
 inline constexpr std::uint32_t kBusyPolls = 8;
 // This many where data comes by descriptors, because one poll may read and write for longer than a
@@ -74,7 +79,7 @@ inline constexpr Duration kLateLook = kMillisecond;
 // poll reads the clock.
 inline constexpr std::uint32_t kPollsBetweenPolling = 64;
 inline constexpr std::uint32_t kPollsBetweenAsleep = 16;
-// A wait that polls gives up the lock after this many polls, for other threads.
+// A thread that polls before it sleeps gives up the lock after this many polls, for other threads.
 inline constexpr int kPollsPerBreath = 16;
 
 // --- looks at descriptors ------------------------------------------------------------------------

@@ -57,7 +57,7 @@ Stripped strip_markers(Octets fpdu, std::size_t position) {
 std::string plain_fpdu(const FpduVector& vector) {
   const std::string payload = vector.payload;
   const std::size_t ulpdu = 18 + payload.size() / 2;
-  std::array<char, 48> header;
+  std::array<char, 64> header;
   std::snprintf(header.data(), header.size(), "%04zx%02x%02x%08x%08x%08x%08x", ulpdu,
                 vector.last ? 0x41U : 0x01U, 0x40U | vector.opcode, vector.stag, vector.queue,
                 vector.msn, vector.message_offset);

@@ -40,6 +40,18 @@ class LoopAlone : public ::testing::Test, protected BareParts {
 
   BackgroundLoop loop_{lock, places, driver};
 };
+// The background thread polls for a moment before it sleeps.
+class LoopThatLingers : public LoopAlone {
+ protected:
+  // So many sleeps pass before the first try.
+  static constexpr int kSleeps = 64;
+  LoopThatLingers() {
+    then_pass(); // the backoff
+    for (int i = 0; i < kSleeps - 1; ++i) then([] {});
+    places.a_look_at_the_clock = 500;
+  }
+  std::size_t attention_changes() const { return transport.attention.size(); }
+};
 class LoopWithoutCore : public LoopAlone {
  protected:
   LoopWithoutCore() : LoopAlone(false) {}
@@ -276,6 +288,114 @@ TEST_F(LoopWithoutCore, ADoorbellInABackoffIsAnsweredAtOnce) {
     loop_.request_stop();
   });
   loop_.run();
+}
+
+// Rules: PROGRESS.8
+TEST_F(LoopThatLingers, WhatComesWithinTheMomentIsTakenWithoutASleep) {
+  int come = 0;
+  int polls = 0;
+  transport.on_progress = [&] { // a message with each 30th poll, a few times
+    return driver.handover().is_polling() && ++polls % 30 == 0 && come < 5 && ++come != 0;
+  };
+  then([&] {
+    EXPECT_EQ(come, 5);
+    EXPECT_EQ(places.log.size(), kSleeps + 1U);
+    EXPECT_EQ(transport.attention,
+              (std::vector{Attention::Asleep, Attention::Polling, Attention::Asleep}))
+        << "peers are told once that a thread polls, and once that none does";
+    come = 0;
+  });
+  then([&] {
+    EXPECT_EQ(come, 5) << "since that has paid, it is done before the next sleep, too";
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopThatLingers, AMomentInVainIsShortAndIsNotRepeated) {
+  Instant began = 0;
+  transport.on_progress = [&] {
+    if (driver.handover().is_polling() && began == 0) began = places.time;
+    return false;
+  };
+  then([&] {
+    ASSERT_NE(began, 0);
+    EXPECT_LE(places.time - began, 2 * waiting::kLinger);
+    EXPECT_GE(places.time - began, waiting::kLinger);
+    began = 0;
+  });
+  then([&] {
+    EXPECT_EQ(began, 0);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopThatLingers, WhatWasPublishedAsItEndsIsLookedAt) {
+  int looks = 0;
+  transport.on_progress = [&] {
+    if (driver.handover().is_polling()) transport.look_again = true;
+    ++looks;
+    return false;
+  };
+  then([&] {
+    EXPECT_FALSE(transport.look_again);
+    EXPECT_EQ(places.log.size(), kSleeps + 1U) << "no sleep in between";
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopThatLingers, WhileAnotherThreadPollsItBacksOff) {
+  bool polled = false;
+  lock.on_free = [&] {
+    if (!driver.handover().is_polling() || std::exchange(polled, true)) return;
+    with_lock([this] { poll(1); });
+  };
+  then([&] {
+    EXPECT_TRUE(polled);
+    EXPECT_EQ(background(), Doorbell::Background::BackingOff);
+    EXPECT_TRUE(driver.handover().is_polling());
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopThatLingers, AWaiterTakesTheDoorbellFromIt) {
+  Sleeper waiter;
+  lock.on_free = [&] {
+    if (!driver.handover().is_polling() || doorbell().waiter_owns()) return;
+    with_lock([&] {
+      driver.stop_polling();
+      driver.handover().carry_out(doorbell().claim(waiter));
+    });
+  };
+  then([&] {
+    EXPECT_EQ(background(), Doorbell::Background::Parked);
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  });
+  loop_.run();
+  doorbell().woke(waiter);
+}
+
+TEST_F(LoopThatLingers, ItEndsAtOnceWhenTheAdapterCloses) {
+  transport.on_progress = [this] { return driver.handover().is_polling(); }; // work without end
+  lock.on_free = [&] {
+    if (driver.handover().is_polling()) lock.on_free = nullptr, loop_.request_stop();
+  };
+  loop_.run();
+  EXPECT_EQ(background(), Doorbell::Background::Absent);
+  EXPECT_EQ(transport.attention.back(), Attention::Asleep);
+}
+
+TEST_F(LoopThatLingers, WhereDataComesByDescriptorsItSleepsAtOnce) {
+  transport.comes_by_descriptors = true;
+  for (int i = 0; i < 2 * kSleeps; ++i) then([] {});
+  then_stop();
+  loop_.run();
+  EXPECT_EQ(attention_changes(), 1U);
 }
 
 } // namespace

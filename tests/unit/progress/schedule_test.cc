@@ -211,6 +211,42 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
       50);
 }
 
+// A peer sends its next message as soon as the last one was taken. The consumer calls nothing, or
+// polls, waits and computes, so the background thread is interrupted at any point.
+TEST(Progress, APeerThatWaitsForEachAnswerIsServedWithoutAWakeUpEach) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, seed % 2 == 0);
+        Stage& stage = world.stage;
+        constexpr int kMessages = 600;
+        const bool consumer_calls = seed % 4 >= 2;
+        stage.add([&] {
+          for (int sent = 0; sent < kMessages; ++sent) {
+            world.transport.send(0);
+            stage.block([&] { return world.transport.arrived[0] > sent; }, kNever);
+          }
+        });
+        if (consumer_calls)
+          stage.add([&] {
+            for (int i = 0; i < 5; ++i) {
+              world.pass_some_time();
+              world.poll_until(stage.now() + static_cast<Duration>(stage.random(100'000)));
+              world.pass_some_time();
+              world.wait_for(0, std::min(world.transport.arrived[0] + 1, kMessages));
+            }
+          });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_EQ(world.transport.arrived[0], kMessages);
+        EXPECT_LE(world.transport.longest_delay(), 5'000'000);
+        if (!consumer_calls) {
+          EXPECT_LE(world.places.background_sleeps(), 200);
+        }
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      50);
+}
+
 // Work without end keeps a thread driving the transport, while consumers call.
 // Rules: PROGRESS.3
 TEST(Progress, WhoeverDrivesTheTransportLetsOthersInAfterEachTurn) {

@@ -179,6 +179,25 @@ TEST_F(DriverAlone, WhatWasFoundReadyAtTheDoorbellIsALook) {
   EXPECT_EQ(places.looks, 0);
 }
 
+// A woken thread would run after 25 us, later than the next poll.
+TEST_F(DriverAlone, WhereDataComesByDescriptorsPollsThatComeBeforeAWakeUpCountAsPolling) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  poll(20, waiting::kWakeUp + 1'000);
+  EXPECT_FALSE(driver.handover().is_polling());
+  poll(20, waiting::kWakeUp);
+  EXPECT_TRUE(driver.handover().is_polling());
+  EXPECT_EQ(doorbell().background(), Doorbell::Background::Awake) << "and is about to back off";
+}
+
+TEST_F(DriverAlone, ElsewherePollsFurtherThan4usApartDoNot) {
+  put_background_at_doorbell();
+  poll(200, waiting::kPollingGap + 100);
+  EXPECT_FALSE(driver.handover().is_polling());
+  poll(200, waiting::kPollingGap);
+  EXPECT_TRUE(driver.handover().is_polling());
+}
+
 TEST_F(DriverWithoutCore, ASlowPollLooksItself) {
   open_with_descriptors();
   put_background_at_doorbell();
