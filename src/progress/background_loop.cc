@@ -2,7 +2,6 @@
 #include "progress/background_loop.h"
 
 #include "base/assertion.h"
-#include "base/cpu.h"
 
 namespace datum {
 
@@ -116,41 +115,15 @@ BackgroundLoop::PassEnd BackgroundLoop::back_off() {
   return PassEnd::Worked;
 }
 
-// Polls for a moment before this thread sleeps at the doorbell, if that has paid lately. True: the
-// thread must look again. Where data comes by descriptors, each poll is a system call, and hardly
-// sooner than a wake-up.
+// True: this thread must not sleep yet, since something may have come, another thread polls, a
+// waiter owns the doorbell, or the adapter closes.
 bool BackgroundLoop::linger() {
-  const Handover& handover = driver_.handover();
-  if (handover.doorbell().waiter_owns() || driver_.data_by_descriptors()) return false;
-  if (!linger_.worth_it()) return false;
-  driver_.start_polling();
-  const bool must_not_sleep = poll_until_quiet();
-  return must_not_sleep || (handover.is_polling() && driver_.stop_polling());
-}
-
-// Polls until nothing has come for kLinger, or a waiter owns the doorbell. True: it ended earlier,
-// since another thread polls, so that this thread has to back off, or since the adapter closes.
-bool BackgroundLoop::poll_until_quiet() {
-  Instant last_work = places_.now();
-  linger_.was_in_vain();
-  for (;;) {
-    bool worked = false;
-    for (int i = 0; i < waiting::kPollsPerBreath; ++i) {
-      worked = driver_.poll() || worked;
-      cpu_pause();
-    }
-    const std::uint32_t polls = driver_.meter().polls();
-    lock_.let_in();
-    if (driver_.meter().polls() != polls || stopping_.load(std::memory_order_relaxed)) return true;
-    if (driver_.handover().doorbell().waiter_owns()) return false;
-    const Instant now = places_.now();
-    if (worked) {
-      linger_.paid();
-      last_work = now;
-    } else if (now - last_work > waiting::kLinger) {
-      return false;
-    }
-  }
+  const Doorbell& doorbell = driver_.handover().doorbell();
+  if (doorbell.waiter_owns()) return false;
+  const auto has_ended = [&] {
+    return stopping_.load(std::memory_order_relaxed) || doorbell.waiter_owns();
+  };
+  return linger_.poll(kNever, has_ended) != Linger::End::Quiet;
 }
 
 BackgroundLoop::PassEnd BackgroundLoop::look_after_doorbell() {

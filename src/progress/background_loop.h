@@ -2,8 +2,7 @@
 // progress/background_loop.h: what the background thread does. It backs off while other threads
 // poll, is parked while a waiter owns the doorbell, and otherwise owns the doorbell itself.
 // Not here: the thread itself (background_thread.h), how long a backoff is (backoff_plan.h),
-//           whether polling before a sleep pays (spin_budget.h), what a turn does
-//           (transport_driver.h).
+//           polling before a sleep (linger.h), what a turn does (transport_driver.h).
 // Threads:  the caller of announce() and retract() holds the adapter's lock; run() and
 //           request_stop() take it.
 #pragma once
@@ -11,7 +10,7 @@
 #include <atomic>
 
 #include "progress/backoff_plan.h"
-#include "progress/spin_budget.h"
+#include "progress/linger.h"
 #include "progress/transport_driver.h"
 
 namespace datum {
@@ -46,7 +45,6 @@ class BackgroundLoop {
   bool other_thread_polls() const;
   bool let_others_look();
   bool linger();
-  bool poll_until_quiet();
   PassEnd look_after_doorbell();
   PassEnd sleep(bool with_doorbell, Instant until);
 
@@ -54,9 +52,7 @@ class BackgroundLoop {
   Places& places_;
   TransportDriver& driver_;
   BackoffPlan plan_;
-  // No sleep is as short as kLinger. So only polling shows whether polling pays, as it does without
-  // a core to spare.
-  SpinBudget linger_{waiting::kLinger, false};
+  Linger linger_{lock_, places_, driver_};
   std::atomic<bool> stopping_{false};
 };
 

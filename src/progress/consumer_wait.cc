@@ -99,8 +99,10 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
   const Waiting waiting(driver_, point, me);
   Wake wake = Wake::Event;
   WaitResult result = WaitResult::Signalled;
+  bool has_worked = false;
   for (;;) {
     const bool worked = driver_.look();
+    has_worked = has_worked || worked;
     if (point.signalled) break;
     if (wake == Wake::Interrupted) {
       result = WaitResult::Interrupted;
@@ -115,11 +117,21 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
     // wait would line up behind a doorbell owner that does not sleep at the doorbell.
     if (worked || lock_.has_deferred())
       lock_.let_in();
-    else if (!driver_.handover().is_polling() || !driver_.stop_polling())
+    else if (may_sleep(point, deadline, has_worked))
       wake = sleep_once(me, deadline);
     if (point.signalled && may_leave_the_rest()) break;
   }
   return result;
+}
+
+// False: something may have come. If work that does not end this wait has come before, such as Writes
+// of a peer, polls for more of it first.
+bool ConsumerWait::may_sleep(const WaitPoint& point, Instant deadline, bool has_worked) {
+  if (has_worked) {
+    const Linger::End end = linger_.poll(deadline, [&] { return point.signalled; });
+    if (end == Linger::End::Ended || end == Linger::End::MustLook) return false;
+  }
+  return !driver_.handover().is_polling() || !driver_.stop_polling();
 }
 
 // True: the wait may return at once, although look() might find more work. Where data comes by

@@ -2,10 +2,11 @@
 // progress/consumer_wait.h: a wait of a consumer's thread. The thread polls for a moment, then
 // sleeps at the doorbell or beside it.
 // Not here: what a turn does (transport_driver.h), which thread owns the doorbell (doorbell.h),
-//           whether polling pays (spin_budget.h).
+//           whether polling pays (spin_budget.h), polling between two sleeps (linger.h).
 // Threads:  the caller holds the adapter's lock, which is given up during sleep.
 #pragma once
 
+#include "progress/linger.h"
 #include "progress/spin_budget.h"
 #include "progress/transport_driver.h"
 
@@ -29,6 +30,7 @@ class ConsumerWait {
   class Asleep;
   bool spin(const WaitPoint& point, Instant start, Instant deadline);
   WaitResult sleep(WaitPoint& point, Instant deadline);
+  bool may_sleep(const WaitPoint& point, Instant deadline, bool has_worked);
   Wake sleep_once(Sleeper& me, Instant deadline);
   bool may_leave_the_rest() const;
   void breathe();
@@ -38,6 +40,7 @@ class ConsumerWait {
   TransportDriver& driver_;
   Progress& polls_;
   SpinBudget spin_;
+  Linger linger_{lock_, places_, driver_};
 };
 
 } // namespace datum

@@ -47,10 +47,9 @@ inline constexpr Duration kLongestBackoff = 4 * kMillisecond;
 // The longest backoff that no doorbell ends: while other threads begin and end waits, or where data
 // comes by descriptors (BackoffPlan::at_doorbell).
 inline constexpr Duration kLongestBackoffAway = kMillisecond;
-// The background thread polls this long after its last work before it sleeps, if that has paid
-// lately. A peer that waits for each answer, and works for a microsecond or two in between, sends
-// its next request within this time. The thread may take this time from a program that computes on
-// the same core.
+// A thread polls this long after its last work before it sleeps, if that has paid lately. A peer that
+// waits for each answer, and works for a microsecond or two in between, sends its next request
+// within this time. The thread may take the time from a program that computes on the same core.
 inline constexpr Duration kLinger = 4 * kMicrosecond;
 // This many polls within a tick mean that a thread polls all the time.
 inline constexpr std::uint32_t kBusyPolls = 8;

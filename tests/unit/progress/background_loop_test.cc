@@ -50,7 +50,6 @@ class LoopThatLingers : public LoopAlone {
     for (int i = 0; i < kSleeps - 1; ++i) then([] {});
     places.a_look_at_the_clock = 500;
   }
-  std::size_t attention_changes() const { return transport.attention.size(); }
 };
 class LoopWithoutCore : public LoopAlone {
  protected:
@@ -388,14 +387,6 @@ TEST_F(LoopThatLingers, ItEndsAtOnceWhenTheAdapterCloses) {
   loop_.run();
   EXPECT_EQ(background(), Doorbell::Background::Absent);
   EXPECT_EQ(transport.attention.back(), Attention::Asleep);
-}
-
-TEST_F(LoopThatLingers, WhereDataComesByDescriptorsItSleepsAtOnce) {
-  transport.comes_by_descriptors = true;
-  for (int i = 0; i < 2 * kSleeps; ++i) then([] {});
-  then_stop();
-  loop_.run();
-  EXPECT_EQ(attention_changes(), 1U);
 }
 
 } // namespace

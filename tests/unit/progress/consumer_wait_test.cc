@@ -32,6 +32,22 @@ class WaitAlone : public ::testing::Test, protected BareParts {
   Polls polls_{*this};
   ConsumerWait wait_{lock, places, driver, polls_};
 };
+// Each of many sleeps is ended by work that does not end the wait. After them the wait polls before
+// the next sleep.
+class WaitAmongWrites : public WaitAlone {
+ protected:
+  static constexpr int kSleeps = 64;
+  WaitAmongWrites() {
+    put_background_at_doorbell();
+    places.a_look_at_the_clock = 500;
+    for (int i = 0; i < kSleeps; ++i) places.while_asleep.emplace_back([this] { arrived_ = true; });
+    transport.on_progress = [this] {
+      return driver.handover().is_polling() ? while_polling_() : std::exchange(arrived_, false);
+    };
+  }
+  std::function<bool()> while_polling_ = [] { return false; };
+  bool arrived_ = false;
+};
 class WaitWithCore : public WaitAlone {
  protected:
   WaitWithCore() : WaitAlone(true) { places.a_look_at_the_clock = 1000; }
@@ -114,6 +130,34 @@ TEST_F(WaitAlone, PeersAreToldToRingBeforeItSleepsAndItLooksAgain) {
   wait_.wait(point_, kNever);
   EXPECT_EQ(transport.attention.back(), Attention::Asleep);
   EXPECT_EQ(transport.progresses - before, 4) << "a poll, a look, another, and one after the sleep";
+}
+
+// Rules: PROGRESS.8
+TEST_F(WaitAmongWrites, WhatFollowsSoonIsTakenWithoutASleep) {
+  int come = 0;
+  int polls = 0;
+  while_polling_ = [&] { return ++polls % 30 == 0 && come < 5 && ++come != 0; };
+  places.while_asleep.emplace_back([&] {
+    EXPECT_EQ(come, 5);
+    EXPECT_FALSE(driver.handover().is_polling());
+    with_lock([this] { wait_.signal(point_); });
+  });
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_TRUE(places.while_asleep.empty());
+}
+
+TEST_F(WaitAmongWrites, TheEventEndsThePolling) {
+  while_polling_ = [this] { return point_.signalled = true; };
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+}
+
+TEST_F(WaitAmongWrites, SoDoesTheTimeLimitAmongWorkWithoutEnd) {
+  const Instant deadline = places.time + 1'000'000;
+  while_polling_ = [] { return true; };
+  places.while_asleep.emplace_back([] {}); // the last sleep ends at once
+  EXPECT_EQ(wait_.wait(point_, deadline), WaitResult::TimedOut);
+  EXPECT_LE(places.slept_until, deadline);
+  EXPECT_LE(places.time, deadline + 10'000);
 }
 
 TEST_F(WaitAlone, WhereAnotherOwnsTheDoorbellItSleepsBesideIt) {
