@@ -6,6 +6,8 @@
 // sleeping thread gets the core sooner than a polling one. A target whose habit is to sleep answers
 // in its own thread, and has no second one.
 //
+// A thread that sleeps polls for a moment before, if that has paid lately (linger.h).
+//
 // The limits have the cell's habits, work between polls, cores and octets:
 //   line     a request in a cache line and an answer in another. If the target's own thread does
 //            not poll, a second thread of its process, asleep on a futex, is woken and answers.

@@ -13,6 +13,7 @@
 
 #include "limits/two.h"
 #include "waiting/ends.h"
+#include "waiting/linger.h"
 
 namespace waiting {
 namespace {
@@ -22,6 +23,8 @@ struct Lines {
   // The number of the request. A target sleeps on this word.
   alignas(64) std::atomic<std::uint32_t> request{0};
   std::uint64_t payload = 0;
+  // True: a target sleeps, or is about to.
+  std::atomic<bool> asleep{false};
   // The number of the last request that was carried out.
   alignas(64) std::atomic<std::uint32_t> answer{0};
 };
@@ -50,7 +53,8 @@ class LineInitiator final : public InitiatorEnd {
     number_ = static_cast<std::uint32_t>(number);
     lines_.payload = number;
     lines_.request.store(number_, std::memory_order_seq_cst);
-    if (!polls_.load(std::memory_order_seq_cst)) futex(lines_.request, FUTEX_WAKE, 1);
+    if (!polls_.load(std::memory_order_seq_cst) && lines_.asleep.load(std::memory_order_seq_cst))
+      futex(lines_.request, FUTEX_WAKE, 1);
   }
   bool completed() override { return lines_.answer.load(std::memory_order_acquire) == number_; }
   void wake_target() override {
@@ -140,8 +144,12 @@ class LineTarget final : public TargetEnd {
   void poll_elsewhere() override { poll(); }
   void sleep() override {
     const std::uint32_t done = lines_.answer.load(std::memory_order_relaxed);
-    if (lines_.request.load(std::memory_order_acquire) == done)
-      futex(lines_.request, FUTEX_WAIT, done);
+    const auto has_come = [&] { return lines_.request.load(std::memory_order_seq_cst) != done; };
+    if (!has_come() && !linger_.poll(has_come)) {
+      lines_.asleep.store(true, std::memory_order_seq_cst);
+      if (!has_come()) futex(lines_.request, FUTEX_WAIT, done);
+      lines_.asleep.store(false, std::memory_order_relaxed);
+    }
     poll();
   }
   void sleep_by_cno() override { sleep(); }
@@ -163,6 +171,7 @@ class LineTarget final : public TargetEnd {
   Lines& lines_;
   Control& control_;
   const bool own_core_;
+  Linger linger_;
   alignas(64) std::uint64_t word_ = 0;
 };
 

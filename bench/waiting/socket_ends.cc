@@ -13,6 +13,7 @@
 #include "limits/limits.h"
 #include "limits/loopback.h"
 #include "waiting/ends.h"
+#include "waiting/linger.h"
 
 namespace waiting {
 namespace {
@@ -141,9 +142,13 @@ class SocketTarget final : public TargetEnd {
     else // the thread ends with the process
       std::thread([this] { answer_asleep(); }).detach();
   }
-  void poll() override { answer(MSG_DONTWAIT); }
+  void poll() override {
+    if (watched_.receive(MSG_DONTWAIT)) carry_out(watched_);
+  }
   void poll_elsewhere() override { poll(); }
-  void sleep() override { answer(0); }
+  void sleep() override {
+    if (receive_or_sleep(watched_)) carry_out(watched_);
+  }
   void sleep_by_cno() override { sleep(); }
   std::uint64_t word() const override { return __atomic_load_n(&word_, __ATOMIC_ACQUIRE); }
   std::uint64_t polled() const override { return word(); }
@@ -154,8 +159,8 @@ class SocketTarget final : public TargetEnd {
   }
 
  private:
-  void answer(int flags) {
-    if (watched_.receive(flags)) carry_out(watched_);
+  bool receive_or_sleep(Frames& frames) {
+    return linger_.poll([&] { return frames.receive(MSG_DONTWAIT); }) || frames.receive(0);
   }
   void carry_out(Frames& frames) {
     __atomic_store_n(&word_, frames.word(), __ATOMIC_RELEASE);
@@ -163,7 +168,7 @@ class SocketTarget final : public TargetEnd {
   }
   [[noreturn]] void answer_asleep() {
     for (;;) {
-      if (!guarded_.receive(0)) continue;
+      if (!receive_or_sleep(guarded_)) continue;
       if (guarded_.word() != kLookThere)
         carry_out(guarded_);
       else
@@ -176,6 +181,7 @@ class SocketTarget final : public TargetEnd {
   const Lengths lengths_;
   Frames watched_;
   Frames guarded_;
+  Linger linger_; // of the thread that sleeps
   alignas(64) std::uint64_t word_ = 0;
 };
 
