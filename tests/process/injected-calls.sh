@@ -20,7 +20,8 @@ complain() {
 plain() { sed -E 's/@.*//; s/^__(.*)_chk$/\1/; s/^__open_2$/open/' | sort -u; }
 asked=$(for library in "$@"; do "$nm" -D --undefined-only "$library"; done | awk '{print $NF}' | plain)
 [ -n "$asked" ] || complain "no library asks for anything: $*"
-in_front=$("$nm" -D --defined-only "$program" | awk '$2 == "T" || $2 == "W" {print $NF}' | plain)
+# What the program has of the C++ library replaces nothing.
+in_front=$("$nm" -D --defined-only "$program" | awk '($2 == "T" || $2 == "W") && $NF !~ /^_ZNK?St/ {print $NF}' | plain)
 # System calls without a function in the C library, by number. memory/ is a library of its own.
 numbers=$(grep -rohE --include='*.cc' --include='*.h' --exclude-dir=memory '\bSYS_[a-z0-9_]+' \
   "$here/../../src" | sort -u)

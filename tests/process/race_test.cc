@@ -43,7 +43,7 @@ class ComingAndGoing {
       for (int i = 0; i < turn % 7; ++i) answer(i);
       psp.free();
     }
-    for (int i = 0; take_request() != DAT_HANDLE_NULL; ++i) {
+    while (take_request() != DAT_HANDLE_NULL) {
     }
   }
   DAT_CR_HANDLE take_request() {
