@@ -209,7 +209,6 @@ class RegionScene final : public Scene {
     if (story_ != Story::Published) {
       all_->table.revoke(old_);
       // From here on the memory has a new owner.
-      std::memset(memory_, 2, kOctets);
       for (std::size_t i = 0; i < kOctets; ++i) memory_[i] = std::byte{2};
     }
     if (story_ != Story::TakenAway) {
