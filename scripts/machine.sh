@@ -12,11 +12,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
+# Of each program, the tests that run.
+filter='*'
 tests=(-L 'unit|conformance')
 case "${1-}" in
   arm64)
     arch=arm64 triple=aarch64-linux-gnu suite=bookworm series=6.1 build=build/arm64
-    machine=(qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on) console=ttyAMA0 ;;
+    machine=(qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on) console=ttyAMA0
+    # An emulated processor takes longer than 200 us for a backoff, two wake-ups and a turn of TCP.
+    filter='-*.AfterTheLastDequeueAWriteIsSeenWithin200us' ;;
   5.10)
     arch=amd64 triple=x86_64-linux-gnu suite=bullseye series=5.10 build=build/dev
     machine=(qemu-system-x86_64 -M q35 -cpu max) console=ttyS0
@@ -95,7 +99,7 @@ find "$image$PWD/$build"/{bin,lib} -type f -exec "$triple-strip" -g {} + 2>"$fol
 { grep -rlZ gtest_discover_tests_impl --include='*_include.cmake' "$image$PWD/$build" || true; } |
   while IFS= read -r -d '' lists; do rm -f "${lists%_include.cmake}_tests.cmake"; done
 find "$image$PWD/$build" -name '*.cmake' -exec sed -i -E \
-  -e 's/"--gtest_filter=-[^"]*"/"--gtest_filter=*"/g' -e 's/ DISABLED "TRUE"//g' \
+  -e "s/\"--gtest_filter=-[^\"]*\"/\"--gtest_filter=$filter\"/g" -e 's/ DISABLED "TRUE"//g' \
   -e 's/(TIMEOUT"?[ ;]("|\[==\[)?[0-9]+)/\10/g' -e 's|"[^"]*/python3[^"]*"|"/usr/bin/python3"|g' {} +
 {
   printf 'cd %q\n' "$PWD"

@@ -17,8 +17,9 @@ namespace datum {
 
 class BackgroundLoop {
  public:
-  BackgroundLoop(LockOwner& lock, Places& places, TransportDriver& driver)
-      : lock_(lock), places_(places), driver_(driver) {}
+  // `polls`: the adapter's progress, through which the consumer's threads poll, too.
+  BackgroundLoop(LockOwner& lock, Places& places, TransportDriver& driver, Progress& polls)
+      : lock_(lock), places_(places), driver_(driver), linger_(lock, places, driver, polls) {}
   BackgroundLoop(const BackgroundLoop&) = delete;
   BackgroundLoop& operator=(const BackgroundLoop&) = delete;
 
@@ -52,7 +53,7 @@ class BackgroundLoop {
   Places& places_;
   TransportDriver& driver_;
   BackoffPlan plan_;
-  Linger linger_{lock_, places_, driver_};
+  Linger linger_;
   std::atomic<bool> stopping_{false};
 };
 

@@ -40,7 +40,7 @@ class ConsumerWait {
   TransportDriver& driver_;
   Progress& polls_;
   SpinBudget spin_;
-  Linger linger_{lock_, places_, driver_};
+  Linger linger_{lock_, places_, driver_, polls_};
 };
 
 } // namespace datum

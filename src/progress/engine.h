@@ -17,7 +17,7 @@ class ProgressEngine : public Progress {
  public:
   ProgressEngine(LockOwner& lock, Places& places)
       : places_(places), driver_(lock, places), wait_(lock, places, driver_, *this),
-        background_(lock, places, driver_) {}
+        background_(lock, places, driver_, *this) {}
   // Called before anything else.
   void bind(Transport& transport, TimerQueue& timers) { driver_.bind(transport, timers); }
 

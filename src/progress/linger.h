@@ -22,8 +22,9 @@ class Linger {
     OthersPoll, // another thread polls, and peers still know that
   };
 
-  Linger(LockOwner& lock, Places& places, TransportDriver& driver)
-      : lock_(lock), places_(places), driver_(driver) {}
+  // `polls`: the adapter's progress. Through it, the code of a poll stands in one place.
+  Linger(LockOwner& lock, Places& places, TransportDriver& driver, Progress& polls)
+      : lock_(lock), places_(places), driver_(driver), polls_(polls) {}
   Linger(const Linger&) = delete;
   Linger& operator=(const Linger&) = delete;
 
@@ -61,7 +62,7 @@ class Linger {
   bool poll_a_few_times() {
     bool worked = false;
     for (int i = 0; i < waiting::kPollsPerBreath; ++i) {
-      worked = driver_.poll() || worked;
+      worked = polls_.poll() || worked;
       cpu_pause();
     }
     return worked;
@@ -70,6 +71,7 @@ class Linger {
   LockOwner& lock_;
   Places& places_;
   TransportDriver& driver_;
+  Progress& polls_;
   // No sleep is as short as kLinger. So only polling shows whether polling pays, as it does without
   // a core to spare.
   SpinBudget budget_{waiting::kLinger, false};

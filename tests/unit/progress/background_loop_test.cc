@@ -38,7 +38,8 @@ class LoopAlone : public ::testing::Test, protected BareParts {
   Duration slept() const { return places.slept_until - places.time; }
   Doorbell::Background background() { return doorbell().background(); }
 
-  BackgroundLoop loop_{lock, places, driver};
+  Polls polls_{*this};
+  BackgroundLoop loop_{lock, places, driver, polls_};
 };
 // The background thread polls for a moment before it sleeps.
 class LoopThatLingers : public LoopAlone {

@@ -167,4 +167,18 @@ class BareParts {
   TransportDriver driver;
 };
 
+// Polls as the engine does.
+class Polls final : public Progress {
+ public:
+  explicit Polls(BareParts& parts) : parts_(parts) {}
+  bool poll() override { return parts_.driver.poll(); }
+  WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
+  void signal(WaitPoint&) override {}
+  void wake() override {}
+  Instant now() override { return parts_.places.now(); }
+
+ private:
+  BareParts& parts_;
+};
+
 } // namespace datum::test

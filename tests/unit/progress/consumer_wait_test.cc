@@ -7,20 +7,6 @@
 namespace datum::test {
 namespace {
 
-// Polls as the engine does.
-class Polls final : public Progress {
- public:
-  explicit Polls(BareParts& parts) : parts_(parts) {}
-  bool poll() override { return parts_.driver.poll(); }
-  WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
-  void signal(WaitPoint&) override {}
-  void wake() override {}
-  Instant now() override { return parts_.places.now(); }
-
- private:
-  BareParts& parts_;
-};
-
 class WaitAlone : public ::testing::Test, protected BareParts {
  protected:
   explicit WaitAlone(bool core_to_spare = false) : BareParts(core_to_spare) {}
