@@ -18,8 +18,9 @@ inline void copy_both_ends(std::byte* to, const std::byte* from, std::uint64_t s
   std::memcpy(to + size - sizeof last, &last, sizeof last);
 }
 
-// The ranges do not overlap.
-inline void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t size) {
+// The ranges do not overlap. Always inlined, so that the compiler's choice, which changes with the
+// size of a library, does not cost a post a call.
+[[gnu::always_inline]] inline void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t size) {
   if (size > 2 * sizeof(std::uint64_t)) [[unlikely]] {
     std::memcpy(to, from, size);
   } else if (size >= sizeof(std::uint64_t)) {
