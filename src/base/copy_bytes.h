@@ -20,7 +20,8 @@ inline void copy_both_ends(std::byte* to, const std::byte* from, std::uint64_t s
 
 // The ranges do not overlap. Always inlined, so that the compiler's choice, which changes with the
 // size of a library, does not cost a post a call.
-[[gnu::always_inline]] inline void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t size) {
+[[gnu::always_inline]] inline void copy_bytes(std::byte* to, const std::byte* from,
+                                              std::uint64_t size) {
   if (size > 2 * sizeof(std::uint64_t)) [[unlikely]] {
     std::memcpy(to, from, size);
   } else if (size >= sizeof(std::uint64_t)) {

@@ -116,14 +116,12 @@ BackgroundLoop::PassEnd BackgroundLoop::back_off() {
 }
 
 // True: this thread must not sleep yet, since something may have come, another thread polls, a
-// waiter owns the doorbell, or the adapter closes.
+// waiter has taken the doorbell, or the adapter closes.
 bool BackgroundLoop::linger() {
   const Doorbell& doorbell = driver_.handover().doorbell();
   if (doorbell.waiter_owns()) return false;
-  const auto has_ended = [&] {
-    return stopping_.load(std::memory_order_relaxed) || doorbell.waiter_owns();
-  };
-  return linger_.poll(kNever, has_ended) != Linger::End::Quiet;
+  return linger_.poll(
+      kNever, [&] { return stopping_.load(std::memory_order_relaxed) || doorbell.waiter_owns(); });
 }
 
 BackgroundLoop::PassEnd BackgroundLoop::look_after_doorbell() {

@@ -7,6 +7,13 @@
 #include "base/cpu.h"
 
 namespace datum {
+namespace {
+
+// Work may come without end. A wait sleeps this often in spite of it, since only a sleep can be
+// interrupted by a signal or cancelled.
+constexpr Duration kLongestLinger = kMillisecond;
+
+} // namespace
 
 void ConsumerWait::signal(WaitPoint& point) {
   Handover& handover = driver_.handover();
@@ -99,10 +106,9 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
   const Waiting waiting(driver_, point, me);
   Wake wake = Wake::Event;
   WaitResult result = WaitResult::Signalled;
-  bool has_worked = false;
+  Instant lingers_until = 0;
   for (;;) {
     const bool worked = driver_.look();
-    has_worked = has_worked || worked;
     if (point.signalled) break;
     if (wake == Wake::Interrupted) {
       result = WaitResult::Interrupted;
@@ -117,20 +123,19 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
     // wait would line up behind a doorbell owner that does not sleep at the doorbell.
     if (worked || lock_.has_deferred())
       lock_.let_in();
-    else if (may_sleep(point, deadline, has_worked))
+    else if (may_sleep(point, std::min(lingers_until, deadline))) {
       wake = sleep_once(me, deadline);
+      lingers_until = wake == Wake::Event ? places_.now() + kLongestLinger : 0;
+    }
     if (point.signalled && may_leave_the_rest()) break;
   }
   return result;
 }
 
-// False: something may have come. If work that does not end this wait has come before, such as Writes
-// of a peer, polls for more of it first.
-bool ConsumerWait::may_sleep(const WaitPoint& point, Instant deadline, bool has_worked) {
-  if (has_worked) {
-    const Linger::End end = linger_.poll(deadline, [&] { return point.signalled; });
-    if (end == Linger::End::Ended || end == Linger::End::MustLook) return false;
-  }
+// False: something may have come. After a sleep that work has ended, but not the event of this wait,
+// such as Writes of a peer, polls for more of it first.
+bool ConsumerWait::may_sleep(const WaitPoint& point, Instant lingers_until) {
+  if (linger_.poll(lingers_until, [&] { return point.signalled; })) return false;
   return !driver_.handover().is_polling() || !driver_.stop_polling();
 }
 

@@ -30,7 +30,7 @@ class ConsumerWait {
   class Asleep;
   bool spin(const WaitPoint& point, Instant start, Instant deadline);
   WaitResult sleep(WaitPoint& point, Instant deadline);
-  bool may_sleep(const WaitPoint& point, Instant deadline, bool has_worked);
+  bool may_sleep(const WaitPoint& point, Instant lingers_until);
   Wake sleep_once(Sleeper& me, Instant deadline);
   bool may_leave_the_rest() const;
   void breathe();

@@ -9,7 +9,7 @@
 // Whenever the lock is free, one of the following is true, so that no work stays undone:
 //   a waiter owns the doorbell; or
 //   the background thread owns the doorbell, is awake, or backs off for a bounded time; or
-//   a waiter has been woken and has not yet taken its turn.
+//   a waiter has been woken and has not yet taken its turn, or takes turns before it sleeps again.
 #pragma once
 
 #include <atomic>
@@ -59,6 +59,14 @@ class Doorbell {
     DATUM_ASSERT(can_start_polling());
     polling_ = true;
     return wake_background();
+  }
+  // As start_polling(), by a waiter between two sleeps or by the background thread. It stops polling
+  // itself, so a parked background thread stays parked. leave() wakes it.
+  WakeUps start_lingering() {
+    if (background_ != Background::Parked) return start_polling();
+    DATUM_ASSERT(can_start_polling());
+    polling_ = true;
+    return {};
   }
   // The caller is about to sleep, or to take or leave the doorbell.
   void stop_polling() { polling_ = false; }

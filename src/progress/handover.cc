@@ -12,6 +12,13 @@ bool Handover::start_polling() {
   return true;
 }
 
+bool Handover::start_lingering() {
+  if (!doorbell_.can_start_polling()) return false;
+  carry_out(doorbell_.start_lingering());
+  static_cast<void>(transport_->set_attention(Attention::Polling)); // the caller polls next
+  return true;
+}
+
 bool Handover::stop_polling() {
   doorbell_.stop_polling();
   return transport_->set_attention(Attention::Asleep);

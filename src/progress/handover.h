@@ -23,6 +23,9 @@ class Handover {
   // Called by a thread that polls all the time. False: peers have been told already, or there is no
   // background thread that would notice the end of polling.
   bool start_polling();
+  // As start_polling(), for a thread that will call stop_polling() itself. So a background thread
+  // that is parked need not watch for the end of polling.
+  bool start_lingering();
   // True: work may have come meanwhile, so the caller has to look again.
   bool stop_polling();
 

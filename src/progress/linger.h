@@ -15,57 +15,55 @@ namespace datum {
 
 class Linger {
  public:
-  enum class End : std::uint8_t {
-    Quiet,      // nothing came: the caller may sleep
-    MustLook,   // something may have come as peers were told to ring again
-    Ended,      // `has_ended` returned true
-    OthersPoll, // another thread polls, and peers still know that
-  };
-
   // `polls`: the adapter's progress. Through it, the code of a poll stands in one place.
   Linger(LockOwner& lock, Places& places, TransportDriver& driver, Progress& polls)
       : lock_(lock), places_(places), driver_(driver), polls_(polls) {}
   Linger(const Linger&) = delete;
   Linger& operator=(const Linger&) = delete;
 
-  // Polls until nothing has come for kLinger, until `has_ended` returns true, or until the time
-  // `until`. Returns Quiet at once if polling was in vain lately.
+  // Polls until nothing has come for kLinger, or until the time `until`. Does not begin if polling
+  // was in vain lately. True: the caller has to look before it sleeps, since work may be left, or
+  // since the polling ended early: `has_ended` returned true, agents wait to be called, or another
+  // thread polls.
   template <class HasEnded>
-  End poll(Instant until, HasEnded&& has_ended) {
-    if (!budget_.worth_it()) return End::Quiet;
-    driver_.start_polling();
-    const End end = poll_until_quiet(until, has_ended);
-    const bool tells = end != End::OthersPoll && driver_.handover().is_polling();
-    const bool must_look = tells && driver_.stop_polling();
-    return end == End::Quiet && must_look ? End::MustLook : end;
+  bool poll(Instant until, HasEnded&& has_ended) {
+    if (places_.now() >= until || !budget_.worth_it()) return false;
+    driver_.begin_lingering();
+    const bool ended_early = poll_until_quiet(until, has_ended);
+    const bool peers_have_sent = driver_.end_lingering();
+    if (ended_early) return true;
+    // The lock was given up. Another thread may have left work behind, and since this thread was
+    // awake, no thread was woken for it.
+    return driver_.look() || peers_have_sent;
   }
 
  private:
   template <class HasEnded>
-  End poll_until_quiet(Instant until, HasEnded& has_ended) {
+  bool poll_until_quiet(Instant until, HasEnded& has_ended) {
     Instant last_work = places_.now();
     budget_.was_in_vain();
     for (;;) {
       const bool worked = poll_a_few_times();
+      if (worked) budget_.paid();
+      // The caller lets agents be called when peers know that no thread polls.
+      if (has_ended() || lock_.has_deferred()) return true;
       const std::uint32_t polls = driver_.meter().polls();
       lock_.let_in();
-      if (has_ended()) return End::Ended;
-      if (driver_.meter().polls() != polls) return End::OthersPoll;
+      if (has_ended() || driver_.meter().polls() != polls) return true;
       const Instant now = places_.now();
-      if (worked) {
-        budget_.paid();
-        last_work = now;
-      }
-      if (now >= until || now - last_work > waiting::kLinger) return End::Quiet;
+      if (worked) last_work = now;
+      if (now >= until || now - last_work > waiting::kLinger) return false;
     }
   }
+  // True: a poll has found work. Other threads get the lock after each turn with work.
   bool poll_a_few_times() {
-    bool worked = false;
-    for (int i = 0; i < waiting::kPollsPerBreath; ++i) {
-      worked = polls_.poll() || worked;
+    const int most =
+        driver_.data_by_descriptors() ? waiting::kPollsPerBreath / 4 : waiting::kPollsPerBreath;
+    for (int i = 0; i < most; ++i) {
+      if (polls_.poll()) return true;
       cpu_pause();
     }
-    return worked;
+    return false;
   }
 
   LockOwner& lock_;

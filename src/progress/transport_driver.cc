@@ -44,11 +44,14 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
   const Duration since = now - meter_.last_timed_poll();
-  // Without a spare core, a thread that the doorbell has woken cannot run beside this one. So this
-  // poll is thorough sooner.
-  const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
-  if (!handover_.is_polling() && polls < waiting::kPollsBetweenAsleep && since < apart)
-    return false;
+  if (!handover_.is_polling()) {
+    if (now - last_poll_ > waiting::kWakeUp) row_began_ = now;
+    last_poll_ = now;
+    // Without a spare core, a thread that the doorbell has woken cannot run beside this one. So
+    // this poll is thorough sooner.
+    const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
+    if (polls < waiting::kPollsBetweenAsleep && since < apart) return false;
+  }
   meter_.on_thorough(count, now);
   // data_by_descriptors() is asked each time, since connections come and go.
   choose_thoroughness();
@@ -56,11 +59,8 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   if (!handover_.is_polling()) {
     // No thread counts as polling, so another thread sleeps at the doorbell and handles
     // descriptors. If this thread polls fast enough, peers are told to stop ringing, and the other
-    // thread backs off. For an occasional dequeue that would not pay. Where data comes by
-    // descriptors, it pays as long as the next poll comes before a woken thread would run: that
-    // thread would only compete for the lock, and often for the core.
-    const Duration gap = data_by_descriptors() ? waiting::kWakeUp : waiting::kPollingGap;
-    if (since <= gap * polls) start_polling();
+    // thread backs off. For an occasional dequeue that would not pay.
+    if (polls_all_the_time(now, since, polls)) start_polling();
     // If a peer has not taken yet what was posted, the next poll is thorough, too, and calls
     // watch() again.
     if (transport_->watch(now) != kNever) meter_.be_thorough_every(1);
@@ -73,6 +73,15 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
   pace_.on_look(handled, now, transport_->descriptor_gap());
   static_cast<void>(transport_->watch(now)); // this thread calls it again soon
   return worked || handled;
+}
+
+// `polls` have come in the time `since`. Where data comes by descriptors, a row of polls counts, too,
+// if each came before a woken thread would have run: that thread would only compete for the lock,
+// and often for the core. The row has to be as long as a backoff, since data that comes after its
+// last poll waits for the end of the backoff.
+bool TransportDriver::polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const {
+  if (since <= waiting::kPollingGap * polls) return true;
+  return data_by_descriptors() && now - row_began_ >= waiting::kTick;
 }
 
 bool TransportDriver::handle_what_is_ready(Instant now) {
@@ -117,6 +126,16 @@ bool TransportDriver::stop_polling() {
   const bool look_again = handover_.stop_polling();
   choose_thoroughness();
   return look_again;
+}
+
+void TransportDriver::begin_lingering() {
+  polled_before_lingering_ = meter_.last_timed_poll();
+  if (handover_.start_lingering()) choose_thoroughness();
+}
+
+bool TransportDriver::end_lingering() {
+  meter_.on_thorough(meter_.polls(), polled_before_lingering_);
+  return handover_.is_polling() && stop_polling();
 }
 
 void TransportDriver::choose_thoroughness() {

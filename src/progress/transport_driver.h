@@ -57,6 +57,10 @@ class TransportDriver {
   void start_polling();
   // True: work may have come meanwhile, so the caller has to look again.
   bool stop_polling();
+  // For a thread that polls before it sleeps (linger.h). Its polls say nothing about how often the
+  // consumer's threads poll. end_lingering(): as stop_polling().
+  void begin_lingering();
+  bool end_lingering();
 
   // True: when the adapter was opened, the process might run on several processors.
   bool has_core_to_spare() const { return core_to_spare_; }
@@ -75,6 +79,7 @@ class TransportDriver {
   static bool run(TimerQueue& timers, Instant now);
   bool poll_thoroughly(std::uint32_t count);
   bool should_look_at_descriptors(Instant now) const;
+  bool polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const;
   void choose_thoroughness();
 
   LockOwner& lock_;
@@ -88,6 +93,11 @@ class TransportDriver {
   DescriptorPace pace_;
   // When descriptors were last handled by a thread that does not poll all the time.
   Instant looked_at_ = 0;
+  // Of the polls that read the clock while no thread counts as polling: the last one, and the first
+  // of those that were no more than kWakeUp apart.
+  Instant last_poll_ = 0;
+  Instant row_began_ = 0;
+  Instant polled_before_lingering_ = 0; // PollMeter::last_timed_poll()
 };
 
 } // namespace datum

@@ -51,6 +51,10 @@ class LoopThatLingers : public LoopAlone {
     for (int i = 0; i < kSleeps - 1; ++i) then([] {});
     places.a_look_at_the_clock = 500;
   }
+  // As ProgressEngine::wake().
+  void wake() {
+    if (driver.pending().want()) driver.handover().wake();
+  }
 };
 class LoopWithoutCore : public LoopAlone {
  protected:
@@ -346,19 +350,110 @@ TEST_F(LoopThatLingers, WhatWasPublishedAsItEndsIsLookedAt) {
   loop_.run();
 }
 
-TEST_F(LoopThatLingers, WhileAnotherThreadPollsItBacksOff) {
-  bool polled = false;
+// Two threads that poll side by side contend for the lock.
+TEST_F(LoopThatLingers, ItEndsAsSoonAsAnotherThreadPolls) {
+  int before = 0;
   lock.on_free = [&] {
-    if (!driver.handover().is_polling() || std::exchange(polled, true)) return;
+    if (!driver.handover().is_polling() || before != 0) return;
     with_lock([this] { poll(1); });
+    before = transport.progresses;
   };
   then([&] {
-    EXPECT_TRUE(polled);
-    EXPECT_EQ(background(), Doorbell::Background::BackingOff);
-    EXPECT_TRUE(driver.handover().is_polling());
+    EXPECT_NE(before, 0);
+    EXPECT_EQ(transport.progresses, before + 1) << "one more turn before the sleep";
+    EXPECT_EQ(background(), Doorbell::Background::AtDoorbell) << "one call is no poller";
     lock.on_free = nullptr;
     loop_.request_stop();
   });
+  loop_.run();
+}
+
+// A consumer's call gets the lock as the thread gives it up for the last time. Nobody is woken for
+// the work that the call leaves behind, since the thread is awake.
+// Rules: PROGRESS.5
+TEST_F(LoopThatLingers, WorkThatACallLeavesAsItEndsIsDoneBeforeTheSleep) {
+  Instant began = 0;
+  bool left = false;
+  int done = 0;
+  transport.on_progress = [&] {
+    if (driver.handover().is_polling() && began == 0) began = places.time;
+    if (std::exchange(left, false)) ++done;
+    return false;
+  };
+  bool called = false;
+  lock.on_free = [&] {
+    if (began == 0 || places.time - began < waiting::kLinger || std::exchange(called, true)) return;
+    with_lock([&] {
+      left = true;
+      wake();
+    });
+  };
+  then([&] {
+    EXPECT_TRUE(called);
+    EXPECT_EQ(done, 1);
+    EXPECT_FALSE(driver.pending().is_wanted());
+    const int before = places.background_wake_ups;
+    with_lock([this] { wake(); });
+    EXPECT_EQ(places.background_wake_ups, before + 1) << "and later wake-ups are not lost";
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+// An agent may compute for long, or dequeue itself.
+TEST_F(LoopThatLingers, AgentsAreCalledWhenPeersKnowThatNoThreadPolls) {
+  int polls = 0;
+  bool due = false;
+  transport.on_progress = [&] {
+    return driver.handover().is_polling() && ++polls == 10 && (lock.put_off = due = true);
+  };
+  bool called = false;
+  lock.on_free = [&] {
+    lock.put_off = false;
+    if (!std::exchange(due, false)) return;
+    called = true;
+    EXPECT_FALSE(driver.handover().is_polling());
+    with_lock([this] { poll(1); });
+  };
+  then([&] {
+    EXPECT_TRUE(called);
+    EXPECT_EQ(background(), Doorbell::Background::AtDoorbell);
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+TEST_F(LoopThatLingers, OtherThreadsGetTheLockAfterEachTurnWithWork) {
+  int in_a_row = 0;
+  int total = 0;
+  transport.on_progress = [&] {
+    if (!driver.handover().is_polling() || total == 100) return false;
+    EXPECT_EQ(++in_a_row, 1);
+    return ++total != 0;
+  };
+  lock.on_free = [&] { in_a_row = 0; };
+  then([&] {
+    EXPECT_EQ(total, 100);
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+// The polls of a moment before do not make a poller of a consumer that dequeues once.
+TEST_F(LoopThatLingers, ADequeueAfterItDoesNotCountAsPolling) {
+  for (const bool by_descriptors : {false, true}) {
+    transport.comes_by_descriptors = by_descriptors;
+    for (int i = 0; i < 4096; ++i) then([] {});
+    then([&] {
+      places.time += 10'000;
+      with_lock([this] { poll(1); });
+      EXPECT_FALSE(driver.handover().is_polling());
+    });
+  }
+  then_stop();
   loop_.run();
 }
 

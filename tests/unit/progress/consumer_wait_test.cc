@@ -146,6 +146,49 @@ TEST_F(WaitAmongWrites, SoDoesTheTimeLimitAmongWorkWithoutEnd) {
   EXPECT_LE(places.time, deadline + 10'000);
 }
 
+// Only a sleep can be interrupted or cancelled.
+TEST_F(WaitAmongWrites, WorkWithoutEndIsInterruptedByASleepEachMillisecond) {
+  while_polling_ = [] { return true; };
+  const Instant began = places.time;
+  for (int i = 0; i < 3; ++i) places.while_asleep.emplace_back([] {});
+  places.while_asleep.emplace_back([this] { with_lock([this] { wait_.signal(point_); }); });
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_GE(places.time - began, 3 * kMillisecond);
+  EXPECT_LE(places.time - began, 5 * kMillisecond);
+}
+
+TEST_F(WaitAmongWrites, AParkedBackgroundThreadStaysParkedMeanwhile) {
+  places.while_asleep.front() = [this] {
+    driver.handover().on_background_woke();
+    doorbell().park();
+    arrived_ = true;
+  };
+  int polls = 0;
+  while_polling_ = [&] {
+    EXPECT_EQ(doorbell().background(), Doorbell::Background::Parked);
+    return ++polls == 5;
+  };
+  places.while_asleep.emplace_back([this] { with_lock([this] { wait_.signal(point_); }); });
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_GE(polls, 5);
+}
+
+// The event of each wait comes while the thread lingers.
+TEST_F(WaitAmongWrites, AnEventFoundBySuchPollingMakesItWorthwhile) {
+  int found = 0;
+  while_polling_ = [&] { return ++found, point_.signalled = true; };
+  wait_.wait(point_, kNever);
+  EXPECT_EQ(found, 1);
+  for (int i = 0; i < 10; ++i) {
+    point_.signalled = false;
+    driver.stop_polling();
+    places.while_asleep.assign(1, [this] { arrived_ = true; });
+    places.time += kMillisecond;
+    EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  }
+  EXPECT_EQ(found, 11);
+}
+
 TEST_F(WaitAlone, WhereAnotherOwnsTheDoorbellItSleepsBesideIt) {
   Sleeper other;
   driver.handover().carry_out(doorbell().claim(other));

@@ -180,7 +180,7 @@ TEST_F(DriverAlone, WhatWasFoundReadyAtTheDoorbellIsALook) {
 }
 
 // A woken thread would run after 25 us, later than the next poll.
-TEST_F(DriverAlone, WhereDataComesByDescriptorsPollsThatComeBeforeAWakeUpCountAsPolling) {
+TEST_F(DriverAlone, WhereDataComesByDescriptorsARowOfPollsThatComeBeforeAWakeUpCountsAsPolling) {
   open_with_descriptors();
   put_background_at_doorbell();
   poll(20, waiting::kWakeUp + 1'000);
@@ -188,6 +188,27 @@ TEST_F(DriverAlone, WhereDataComesByDescriptorsPollsThatComeBeforeAWakeUpCountAs
   poll(20, waiting::kWakeUp);
   EXPECT_TRUE(driver.handover().is_polling());
   EXPECT_EQ(doorbell().background(), Doorbell::Background::Awake) << "and is about to back off";
+}
+
+// A program that asks its EVDs one after the other, and then computes.
+TEST_F(DriverAlone, AFewPollsInARowDoNot) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    poll(1, 95'000);
+    poll(3, 5'000);
+    EXPECT_FALSE(driver.handover().is_polling());
+  }
+}
+
+TEST_F(DriverWithoutCore, TwoPollsInAMillisecondDoNot) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  for (int i = 0; i < 20; ++i) {
+    poll(1, kMillisecond);
+    poll(1, 20'000);
+    EXPECT_FALSE(driver.handover().is_polling());
+  }
 }
 
 TEST_F(DriverAlone, ElsewherePollsFurtherThan4usApartDoNot) {
