@@ -15,7 +15,8 @@
 namespace datum::waiting {
 
 // --- costs of a machine --------------------------------------------------------------------------
-// A woken thread that gets a processor runs after at most this time.
+// A woken thread that gets a processor runs after at most this time. Where data comes by
+// descriptors, polls that are no further apart count as polling, if they come in a row of kTick.
 inline constexpr Duration kWakeUp = 25 * kMicrosecond;
 // A wait that sleeps takes about 15 us longer than one that polls. So a wait that has polled for
 // kSpin saves nothing by polling on.
