@@ -135,8 +135,13 @@ WaitResult ConsumerWait::sleep(WaitPoint& point, Instant deadline) {
 // False: something may have come. After a sleep that work has ended, but not the event of this wait,
 // such as Writes of a peer, polls for more of it first.
 bool ConsumerWait::may_sleep(const WaitPoint& point, Instant lingers_until) {
-  if (linger_.poll(lingers_until, [&] { return point.signalled; })) return false;
-  return !driver_.handover().is_polling() || !driver_.stop_polling();
+  const Handover& handover = driver_.handover();
+  // Another waiter that sleeps as the owner of the doorbell relies on peers to ring. So does a
+  // thread that polls on what peers have been told, which the end of lingering would revoke.
+  const auto has_ended = [&] { return point.signalled || handover.doorbell().waiter_owns(); };
+  if (!handover.is_polling() && !has_ended() && linger_.poll(lingers_until, has_ended))
+    return false;
+  return !handover.is_polling() || !driver_.stop_polling();
 }
 
 // True: the wait may return at once, although look() might find more work. Where data comes by

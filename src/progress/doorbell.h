@@ -64,11 +64,11 @@ class Doorbell {
   // itself, so a parked background thread stays parked. leave() wakes it.
   WakeUps start_lingering() {
     if (background_ != Background::Parked) return start_polling();
-    DATUM_ASSERT(can_start_polling());
+    DATUM_ASSERT(can_start_polling() && owner_ == nullptr); // or leave() would wake nobody
     polling_ = true;
     return {};
   }
-  // The caller is about to sleep, or to take or leave the doorbell.
+  // The caller is about to sleep, has lingered, or is about to take or leave the doorbell.
   void stop_polling() { polling_ = false; }
 
   // --- a waiter: awake, asleep at the doorbell or beside it, awake again ------------------------

@@ -7,6 +7,8 @@
 // Threads:    the caller holds the adapter's lock, which is given up now and then.
 #pragma once
 
+#include <utility>
+
 #include "base/cpu.h"
 #include "progress/spin_budget.h"
 #include "progress/transport_driver.h"
@@ -27,14 +29,15 @@ class Linger {
   // thread polls.
   template <class HasEnded>
   bool poll(Instant until, HasEnded&& has_ended) {
-    if (places_.now() >= until || !budget_.worth_it()) return false;
+    if (places_.now() >= until || std::exchange(others_polled_, false) || !budget_.worth_it())
+      return false;
     driver_.begin_lingering();
     const bool ended_early = poll_until_quiet(until, has_ended);
     const bool peers_have_sent = driver_.end_lingering();
     if (ended_early) return true;
     // The lock was given up. Another thread may have left work behind, and since this thread was
-    // awake, no thread was woken for it.
-    return driver_.look() || peers_have_sent;
+    // awake, no thread was woken for it. This look may find what the caller waits for.
+    return driver_.look() || peers_have_sent || has_ended();
   }
 
  private:
@@ -49,7 +52,8 @@ class Linger {
       if (has_ended() || lock_.has_deferred()) return true;
       const std::uint32_t polls = driver_.meter().polls();
       lock_.let_in();
-      if (has_ended() || driver_.meter().polls() != polls) return true;
+      others_polled_ = driver_.meter().polls() != polls;
+      if (has_ended() || others_polled_) return true;
       const Instant now = places_.now();
       if (worked) last_work = now;
       if (now >= until || now - last_work > waiting::kLinger) return false;
@@ -73,6 +77,9 @@ class Linger {
   // No sleep is as short as kLinger. So only polling shows whether polling pays, as it does without
   // a core to spare.
   SpinBudget budget_{waiting::kLinger, false};
+  // Two threads that poll side by side contend for the lock. So this one sleeps once without
+  // polling, and the other one may count as a poller meanwhile.
+  bool others_polled_ = false;
 };
 
 } // namespace datum

@@ -352,9 +352,10 @@ TEST_F(LoopThatLingers, WhatWasPublishedAsItEndsIsLookedAt) {
 
 // Two threads that poll side by side contend for the lock.
 TEST_F(LoopThatLingers, ItEndsAsSoonAsAnotherThreadPolls) {
+  bool polled = false;
   int before = 0;
   lock.on_free = [&] {
-    if (!driver.handover().is_polling() || before != 0) return;
+    if (!driver.handover().is_polling() || std::exchange(polled, true)) return;
     with_lock([this] { poll(1); });
     before = transport.progresses;
   };
@@ -395,6 +396,46 @@ TEST_F(LoopThatLingers, WorkThatACallLeavesAsItEndsIsDoneBeforeTheSleep) {
     const int before = places.background_wake_ups;
     with_lock([this] { wake(); });
     EXPECT_EQ(places.background_wake_ups, before + 1) << "and later wake-ups are not lost";
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+// The thread is awake as the request comes, so nobody wakes it.
+TEST_F(LoopThatLingers, AStopRequestAsItEndsIsNotLost) {
+  Instant began = 0;
+  transport.on_progress = [&] {
+    if (driver.handover().is_polling() && began == 0) began = places.time;
+    return false;
+  };
+  lock.on_free = [&] {
+    if (began == 0 || places.time - began < waiting::kLinger) return;
+    lock.on_free = nullptr;
+    loop_.request_stop();
+  };
+  loop_.run(); // there is no further sleep
+  EXPECT_EQ(background(), Doorbell::Background::Absent);
+}
+
+TEST_F(LoopThatLingers, AfterAnotherThreadHasPolledItSleepsOnceWithoutPolling) {
+  int polls = 0;
+  int come = 0;
+  transport.on_progress = [&] { // polling pays, a few times
+    return driver.handover().is_polling() && ++polls % 10 == 0 && come < 3 && ++come != 0;
+  };
+  bool polled = false;
+  lock.on_free = [&] {
+    if (come != 3 || std::exchange(polled, true)) return;
+    with_lock([this] { poll(1); });
+  };
+  int before = 0;
+  then([&] {
+    EXPECT_TRUE(polled);
+    before = polls;
+  });
+  then([&] {
+    EXPECT_GT(polls, before) << "before the next sleep it polls again";
     lock.on_free = nullptr;
     loop_.request_stop();
   });

@@ -157,6 +157,58 @@ TEST_F(WaitAmongWrites, WorkWithoutEndIsInterruptedByASleepEachMillisecond) {
   EXPECT_LE(places.time - began, 5 * kMillisecond);
 }
 
+TEST_F(WaitAmongWrites, AnEventSignalledAsThePollingEndsIsNotLost) {
+  Instant began = 0;
+  while_polling_ = [&] {
+    if (began == 0) began = places.time;
+    return false;
+  };
+  lock.on_free = [&] {
+    if (began == 0 || places.time - began < waiting::kLinger) return;
+    lock.on_free = nullptr;
+    with_lock([this] { wait_.signal(point_); });
+  };
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled); // there is no further sleep
+  EXPECT_NE(began, 0);
+}
+
+// What the last look before the sleep takes may be the event, although it says that it found
+// nothing, for want of memory.
+TEST_F(WaitAmongWrites, AnEventFoundByTheLookBehindItIsNotLost) {
+  bool lingered = false;
+  transport.on_progress = [&] {
+    if (driver.handover().is_polling()) return lingered = true, false;
+    if (lingered) wait_.signal(point_);
+    return std::exchange(arrived_, false);
+  };
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled); // there is no further sleep
+}
+
+// If peers no longer rang, nobody would look for what comes when this thread leaves its wait.
+TEST_F(WaitAmongWrites, BesideAnOwnerThatSleepsItDoesNotPoll) {
+  Sleeper other;
+  bool polled = false;
+  while_polling_ = [&] { return polled = true, false; };
+  lock.on_free = [&] {
+    if (!driver.handover().is_polling()) return;
+    lock.on_free = nullptr;
+    with_lock([&] { // another waiter, as ConsumerWait::sleep() does
+      driver.stop_polling();
+      driver.handover().carry_out(doorbell().claim(other));
+    });
+  };
+  places.while_asleep.emplace_back([&] {
+    EXPECT_TRUE(polled);
+    EXPECT_FALSE(driver.handover().is_polling());
+    EXPECT_EQ(places.log.back(), "beside");
+    polled = false;
+    with_lock([this] { wait_.signal(point_); });
+  });
+  EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+  EXPECT_FALSE(polled);
+  doorbell().woke(other);
+}
+
 TEST_F(WaitAmongWrites, AParkedBackgroundThreadStaysParkedMeanwhile) {
   places.while_asleep.front() = [this] {
     driver.handover().on_background_woke();
