@@ -64,7 +64,7 @@ class Doorbell {
   // itself, so a parked background thread stays parked. leave() wakes it.
   WakeUps start_lingering() {
     if (background_ != Background::Parked) return start_polling();
-    DATUM_ASSERT(can_start_polling() && owner_ == nullptr); // or leave() would wake nobody
+    DATUM_ASSERT(can_start_polling() && owner_ == nullptr); // or leave() would wake no thread
     polling_ = true;
     return {};
   }

@@ -6,15 +6,16 @@
 namespace datum {
 
 bool Handover::start_polling() {
-  if (!doorbell_.can_start_polling()) return false;
-  carry_out(doorbell_.start_polling());
-  static_cast<void>(transport_->set_attention(Attention::Polling)); // the caller polls next
-  return true;
+  return begin_polling(&Doorbell::start_polling);
 }
 
 bool Handover::start_lingering() {
+  return begin_polling(&Doorbell::start_lingering);
+}
+
+bool Handover::begin_polling(WakeUps (Doorbell::*begin)()) {
   if (!doorbell_.can_start_polling()) return false;
-  carry_out(doorbell_.start_lingering());
+  carry_out((doorbell_.*begin)());
   static_cast<void>(transport_->set_attention(Attention::Polling)); // the caller polls next
   return true;
 }

@@ -44,6 +44,8 @@ class Handover {
   bool on_background_woke();
 
  private:
+  bool begin_polling(WakeUps (Doorbell::*begin)());
+
   LockOwner& lock_;
   Places& places_;
   Transport* transport_ = nullptr;

@@ -51,10 +51,17 @@ class LoopThatLingers : public LoopAlone {
     for (int i = 0; i < kSleeps - 1; ++i) then([] {});
     places.a_look_at_the_clock = 500;
   }
+  // Called in each turn: notes when the thread has begun to linger.
+  void note_begin() {
+    if (driver.handover().is_polling() && began_ == 0) began_ = places.time;
+  }
+  // True: the moment is over, and the thread gives up the lock for the last time.
+  bool is_ending() const { return began_ != 0 && places.time - began_ >= waiting::kLinger; }
   // As ProgressEngine::wake().
   void wake() {
     if (driver.pending().want()) driver.handover().wake();
   }
+  Instant began_ = 0;
 };
 class LoopWithoutCore : public LoopAlone {
  protected:
@@ -317,19 +324,15 @@ TEST_F(LoopThatLingers, WhatComesWithinTheMomentIsTakenWithoutASleep) {
 }
 
 TEST_F(LoopThatLingers, AMomentInVainIsShortAndIsNotRepeated) {
-  Instant began = 0;
-  transport.on_progress = [&] {
-    if (driver.handover().is_polling() && began == 0) began = places.time;
-    return false;
-  };
+  transport.on_progress = [&] { return note_begin(), false; };
   then([&] {
-    ASSERT_NE(began, 0);
-    EXPECT_LE(places.time - began, 2 * waiting::kLinger);
-    EXPECT_GE(places.time - began, waiting::kLinger);
-    began = 0;
+    ASSERT_NE(began_, 0);
+    EXPECT_LE(places.time - began_, 2 * waiting::kLinger);
+    EXPECT_GE(places.time - began_, waiting::kLinger);
+    began_ = 0;
   });
   then([&] {
-    EXPECT_EQ(began, 0);
+    EXPECT_EQ(began_, 0);
     loop_.request_stop();
   });
   loop_.run();
@@ -369,21 +372,20 @@ TEST_F(LoopThatLingers, ItEndsAsSoonAsAnotherThreadPolls) {
   loop_.run();
 }
 
-// A consumer's call gets the lock as the thread gives it up for the last time. Nobody is woken for
-// the work that the call leaves behind, since the thread is awake.
+// A consumer's call gets the lock as the thread gives it up for the last time. No thread is woken
+// for the work that the call leaves behind, since this thread is awake.
 // Rules: PROGRESS.5
 TEST_F(LoopThatLingers, WorkThatACallLeavesAsItEndsIsDoneBeforeTheSleep) {
-  Instant began = 0;
   bool left = false;
   int done = 0;
   transport.on_progress = [&] {
-    if (driver.handover().is_polling() && began == 0) began = places.time;
+    note_begin();
     if (std::exchange(left, false)) ++done;
     return false;
   };
   bool called = false;
   lock.on_free = [&] {
-    if (began == 0 || places.time - began < waiting::kLinger || std::exchange(called, true)) return;
+    if (!is_ending() || std::exchange(called, true)) return;
     with_lock([&] {
       left = true;
       wake();
@@ -402,15 +404,11 @@ TEST_F(LoopThatLingers, WorkThatACallLeavesAsItEndsIsDoneBeforeTheSleep) {
   loop_.run();
 }
 
-// The thread is awake as the request comes, so nobody wakes it.
+// The thread is awake as the request comes, so request_stop() does not wake it.
 TEST_F(LoopThatLingers, AStopRequestAsItEndsIsNotLost) {
-  Instant began = 0;
-  transport.on_progress = [&] {
-    if (driver.handover().is_polling() && began == 0) began = places.time;
-    return false;
-  };
+  transport.on_progress = [&] { return note_begin(), false; };
   lock.on_free = [&] {
-    if (began == 0 || places.time - began < waiting::kLinger) return;
+    if (!is_ending()) return;
     lock.on_free = nullptr;
     loop_.request_stop();
   };

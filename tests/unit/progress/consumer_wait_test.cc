@@ -184,7 +184,7 @@ TEST_F(WaitAmongWrites, AnEventFoundByTheLookBehindItIsNotLost) {
   EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled); // there is no further sleep
 }
 
-// If peers no longer rang, nobody would look for what comes when this thread leaves its wait.
+// If peers no longer rang, no thread would look for what comes when this one leaves its wait.
 TEST_F(WaitAmongWrites, BesideAnOwnerThatSleepsItDoesNotPoll) {
   Sleeper other;
   bool polled = false;
