@@ -21,7 +21,7 @@ namespace datum {
 //   leniency  name, uses: only leniencies that were used
 //   evd  number, streams (DAT_EVD_FLAGS), events, the most of these, completions, waits
 // Fields that do not apply are "-". Inquiry sends the number of this format first, since dat-info
-// may be of another release.
+// may be of another release. A new field: docs/design/inquiry.md, "A new counter".
 class Report {
  public:
   // An endpoint takes about a microsecond. So a part holds the lock for a small share of the

@@ -2,7 +2,8 @@
 // core/object/tally.h: how often each kind of thing has happened to an object: numbers that only
 // grow.
 // Lives here: the counters that the core increments, on the hot path without a branch.
-// Not here:   which counters of DAT these are (facade/v2/extension_counters.cc).
+// Not here:   which counters of DAT these are (facade/v2/extension_counters.cc), and which of them
+//             dat-info shows (provider/report.h; docs/design/inquiry.md, "A new counter").
 // Threads:    the adapter's lock.
 #pragma once
 
