@@ -83,7 +83,8 @@ bool came_in(const TcpSocket& socket, const SocketTables& tables) {
   });
 }
 
-// A service point offers shared memory by the name "@datum/1/ADDRESS/QUALIFIER".
+// A service point offers shared memory by the name "@datum/1/ADDRESS/QUALIFIER". The 1 is
+// kHandshakeNumber (transport/shm/handshake_wire.h).
 bool is_offered(const TcpEnd& end, const SocketTables& tables) {
   return std::any_of(tables.names.begin(), tables.names.end(), [&](const UnixSocket& name) {
     return name.listening && (name.name == fmt::format("@datum/1/*/{}", end.port) ||

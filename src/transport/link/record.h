@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/record.h: a record of the ring: a header of one cache line, then payload.
 // Lives here: the layout (a wire format between two processes, host order) and its constants.
-// Not here:   what a record does (link.cc, link_channel.cc and its parts).
+// Not here:   what a record does (link.cc, link_channel.cc and its parts). What else a new field
+//             changes: CONTRIBUTING.md, "A field in a ring record".
 #pragma once
 
 #include <cstdint>
@@ -90,7 +91,7 @@ struct TerminateFields {
 };
 
 struct RecordHeader {
-  std::uint32_t ring_word; // belongs to the ring
+  std::uint32_t ring_word; // RingSlot::sequence, which belongs to the ring
   RecordType type;
   std::uint8_t flags;
   std::uint8_t status; // Terminate: DtoStatus
