@@ -18,6 +18,8 @@
 namespace datum::info {
 namespace {
 
+static_assert(kRendezvousNames == "datum/1", "the family of a PortName by default");
+
 constexpr std::string_view kMarkNames = "datum/m";
 
 // True: the HOST part of a name looks like an address. Any process can bind any abstract name, so a

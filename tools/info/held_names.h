@@ -22,7 +22,7 @@ struct PortName {
   std::string host;
   std::uint16_t port = 0;
   uid_t holder = 0;
-  std::string family = "datum/1";
+  std::string family = "datum/1"; // of a rendezvous
   bool listens = false;
 };
 // nullopt: the name has another form.

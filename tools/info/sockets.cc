@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "transport/host/qualifier_claim.h"
+
 namespace datum::info {
 namespace {
 
@@ -83,12 +85,12 @@ bool came_in(const TcpSocket& socket, const SocketTables& tables) {
   });
 }
 
-// A service point offers shared memory by the name "@datum/1/ADDRESS/QUALIFIER". The 1 is
-// kHandshakeNumber (transport/shm/handshake_wire.h).
+// A service point offers shared memory by the name "@datum/1/ADDRESS/QUALIFIER".
 bool is_offered(const TcpEnd& end, const SocketTables& tables) {
   return std::any_of(tables.names.begin(), tables.names.end(), [&](const UnixSocket& name) {
-    return name.listening && (name.name == fmt::format("@datum/1/*/{}", end.port) ||
-                              name.name == fmt::format("@datum/1/{}/{}", end.host, end.port));
+    return name.listening &&
+           (name.name == fmt::format("@{}/*/{}", kRendezvousNames, end.port) ||
+            name.name == fmt::format("@{}/{}/{}", kRendezvousNames, end.host, end.port));
   });
 }
 
