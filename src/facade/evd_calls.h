@@ -122,14 +122,17 @@ template <class V>
                                                   DAT_COUNT threshold, DAT_EVENT* event,
                                                   DAT_COUNT* nmore) {
   CancellableWait cancellable;
-  const LockedEvd evd(evd_handle);
+  LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg4);
   if (nmore == nullptr) return invalid_argument<V>(Detail::Arg5);
   if (timeout != 0 && evd->count() < threshold) cancellable.begin();
   Event taken;
   const Status s = evd->wait(timeout, threshold, taken, *nmore);
-  if (s.ok()) write_event<V>(taken, evd_handle, evd.adapter(), *event);
+  if (s.ok())
+    write_event<V>(taken, evd_handle, evd.adapter(), *event);
+  else if (timeout == 0)
+    evd.release_politely();
   return encode<V>(s);
 }
 

@@ -60,7 +60,8 @@ class IaControl final : public LockOwner, public HandleSource {
     else
       mutex_.unlock();
   }
-  bool contended() const { return mutex_.contended(); }
+  // True: a thread that has polled in vain lets others run, which want the lock or the processor.
+  bool should_step_aside() const { return mutex_.contended() || shares_core_; }
 
   // --- LockOwner, HandleSource -----------------------------------------------------------------
   void acquire() override DATUM_NO_TSA { mutex_.lock(); }
@@ -68,6 +69,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void let_in() override DATUM_NO_TSA;
   bool held() const override { return mutex_.held(); }
   bool has_deferred() const override { return adapter_->has_deferred(); }
+  void share_core(bool shares) override { shares_core_ = shares; }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
@@ -121,6 +123,7 @@ class IaControl final : public LockOwner, public HandleSource {
   const Registration* registration_ = nullptr;
   AsyncBinding async_;
   bool relaxed_ordering_ = false;
+  bool shares_core_ = false; // see LockOwner
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
   std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents for this IA

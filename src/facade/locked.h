@@ -133,11 +133,12 @@ class Locked {
     if (control_ == nullptr) return;
     std::exchange(control_, nullptr)->leave();
   }
-  // For a poll that found nothing: lets other threads that want the lock take it.
+  // For a poll that found nothing: lets other threads run that want the lock, or a peer that shares
+  // the only processor of this thread.
   void release_politely() DATUM_NO_TSA {
-    const bool crowded = control_->contended();
+    const bool steps_aside = control_->should_step_aside();
     release();
-    if (crowded) ::sched_yield();
+    if (steps_aside) ::sched_yield();
   }
   // Called after another component has taken over the lock.
   void forget() { control_ = nullptr; }

@@ -94,7 +94,7 @@ bool BackgroundLoop::let_others_look() {
 // background thread sleeps by a timer, and does not take the lock while other threads are busy.
 BackgroundLoop::PassEnd BackgroundLoop::back_off() {
   driver_.handover().doorbell().back_off();
-  plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors());
+  plan_.begin(driver_.meter().activity(), driver_.data_by_descriptors(), driver_.shares_core());
   lock_.relinquish();
   bool busy = true;
   while (busy) {

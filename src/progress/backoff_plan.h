@@ -34,8 +34,11 @@ class BackoffPlan {
   // since each arrival would wake the background thread although the poller handles it.
   bool at_doorbell() const { return at_doorbell_; }
 
-  void begin(const Activity& now, bool data_by_descriptors) {
+  // `shares_core`: a thread that polls in vain gives up the core, and polls again when a peer and
+  // this thread have run.
+  void begin(const Activity& now, bool data_by_descriptors, bool shares_core) {
     seen_ = now;
+    shares_core_ = shares_core;
     data_by_descriptors_ = data_by_descriptors;
     if (data_by_descriptors) at_doorbell_ = false;
   }
@@ -44,8 +47,9 @@ class BackoffPlan {
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough =
-        data_by_descriptors_ ? waiting::kBusyPollsOfDescriptors : waiting::kBusyPolls;
-    const bool polls = now.copying || now.polls - seen_.polls >= enough;
+        data_by_descriptors_ || shares_core_ ? waiting::kBusyPollsSeldom : waiting::kBusyPolls;
+    const bool aside = shares_core_ && time - now.last_timed_poll <= 2 * waiting::kTick;
+    const bool polls = now.copying || aside || now.polls - seen_.polls >= enough;
     seen_ = now;
     if (!waits && !polls) {
       reset();
@@ -80,6 +84,7 @@ class BackoffPlan {
   Duration length_ = waiting::kTick;
   bool at_doorbell_ = false;
   bool data_by_descriptors_ = false;
+  bool shares_core_ = false;
 };
 
 } // namespace datum

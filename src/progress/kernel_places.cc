@@ -11,6 +11,7 @@
 
 #include "base/cancellation.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/event_counter.h"
 #include "base/futex.h"
 
@@ -54,11 +55,7 @@ Instant KernelPlaces::now() {
 }
 
 bool KernelPlaces::core_to_spare() const {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  // Fails on machines with more processors than the set has room for.
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return true;
-  return CPU_COUNT(&allowed) > 1;
+  return !only_core();
 }
 
 Wake KernelPlaces::sleep_at_doorbell(Instant until, ReadyBatch& ready) {

@@ -24,13 +24,13 @@ class Linger {
   Linger& operator=(const Linger&) = delete;
 
   // Polls until nothing has come for kLinger, or until the time `until`. Does not begin if polling
-  // was in vain lately. True: the caller has to look before it sleeps, since work may be left, or
+  // was in vain lately, or if a peer shares the core, since nothing comes from it meanwhile. True: the caller has to look before it sleeps, since work may be left, or
   // since the polling ended early: `has_ended` returned true, agents wait to be called, or another
   // thread polls.
   template <class HasEnded>
   bool poll(Instant until, HasEnded&& has_ended) {
-    if (places_.now() >= until || std::exchange(others_polled_, false) || !budget_.worth_it())
-      return false;
+    if (driver_.shares_core() || places_.now() >= until) return false;
+    if (std::exchange(others_polled_, false) || !budget_.worth_it()) return false;
     driver_.begin_lingering();
     const bool ended_early = poll_until_quiet(until, has_ended);
     const bool peers_have_sent = driver_.end_lingering();

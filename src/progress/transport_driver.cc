@@ -40,27 +40,30 @@ bool TransportDriver::run(TimerQueue& timers, Instant now) {
   }
 }
 
-DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count) {
+DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count, bool worked) {
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
   const Duration since = now - meter_.last_timed_poll();
+  // A peer that shares the core runs between polls, so polls are further apart.
+  const bool by_turns = shares_core_ && since <= waiting::kTick;
   if (!handover_.is_polling()) {
     if (now - last_poll_ > waiting::kWakeUp) row_began_ = now;
     last_poll_ = now;
     // Without a spare core, a thread that the doorbell has woken cannot run beside this one. So
     // this poll is thorough sooner.
     const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
-    if (polls < waiting::kPollsBetweenAsleep && since < apart) return false;
+    if (!by_turns && polls < waiting::kPollsBetweenAsleep && since < apart) return worked;
   }
   meter_.on_thorough(count, now);
-  // data_by_descriptors() is asked each time, since connections come and go.
+  // Asked each time, since connections come and go.
+  find_sharing();
   choose_thoroughness();
-  bool worked = run(*timers_, now);
+  worked = run(*timers_, now) || worked;
   if (!handover_.is_polling()) {
     // No thread counts as polling, so another thread sleeps at the doorbell and handles
     // descriptors. If this thread polls fast enough, peers are told to stop ringing, and the other
     // thread backs off. For an occasional dequeue that would not pay.
-    if (polls_all_the_time(now, since, polls)) start_polling();
+    if (by_turns || polls_all_the_time(now, since, polls)) start_polling();
     // If a peer has not taken yet what was posted, the next poll is thorough, too, and calls
     // watch() again.
     if (transport_->watch(now) != kNever) meter_.be_thorough_every(1);
@@ -109,6 +112,7 @@ bool TransportDriver::should_look_at_descriptors(Instant now) const {
 bool TransportDriver::look() {
   DATUM_ASSERT(lock_.held());
   pending_.clear();
+  find_sharing();
   bool worked = progress(*transport_);
   meter_.forget_copies();
   if (timers_->next() != kNever && run(*timers_, places_.now())) worked = true;
@@ -116,6 +120,12 @@ bool TransportDriver::look() {
   // woken. It must take another turn: if it slept now, want() would return false for later
   // wake-ups, and they would be lost.
   return worked || pending_.is_wanted();
+}
+
+void TransportDriver::find_sharing() {
+  if (core_to_spare_ || transport_->shares_core() == shares_core_) return;
+  shares_core_ = !shares_core_;
+  lock_.share_core(shares_core_);
 }
 
 void TransportDriver::start_polling() {
@@ -141,7 +151,7 @@ bool TransportDriver::end_lingering() {
 void TransportDriver::choose_thoroughness() {
   const std::uint32_t most =
       handover_.is_polling() ? waiting::kPollsBetweenPolling : waiting::kPollsBetweenAsleep;
-  meter_.be_thorough_every(data_by_descriptors() ? 1 : most);
+  meter_.be_thorough_every(data_by_descriptors() || shares_core_ ? 1 : most);
 }
 
 } // namespace datum

@@ -43,7 +43,7 @@ class TransportDriver {
     meter_.end_poll();
     if (!meter_.is_thorough(count)) [[likely]]
       return worked;
-    return poll_thoroughly(count) || worked;
+    return poll_thoroughly(count, worked);
   }
   // The turn of a thread that sleeps between turns.
   bool look();
@@ -67,6 +67,8 @@ class TransportDriver {
   // True: data comes by descriptors, so every poll is thorough, and the background thread leaves
   // the descriptors to the threads that poll.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
+  // True: a peer shares the only core, so threads that poll in vain give it up each time.
+  bool shares_core() const { return shares_core_; }
   Handover& handover() { return handover_; }
   const Handover& handover() const { return handover_; }
   PollMeter& meter() { return meter_; }
@@ -77,9 +79,10 @@ class TransportDriver {
  private:
   static bool progress(Transport& transport);
   static bool run(TimerQueue& timers, Instant now);
-  bool poll_thoroughly(std::uint32_t count);
+  bool poll_thoroughly(std::uint32_t count, bool worked);
   bool should_look_at_descriptors(Instant now) const;
   bool polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const;
+  void find_sharing();
   void choose_thoroughness();
 
   LockOwner& lock_;
@@ -91,6 +94,7 @@ class TransportDriver {
   PollMeter meter_;
   PendingLook pending_;
   DescriptorPace pace_;
+  bool shares_core_ = false;
   // When descriptors were last handled by a thread that does not poll all the time.
   Instant looked_at_ = 0;
   // Of the polls that read the clock while no thread counts as polling: the last one, and the first

@@ -37,6 +37,9 @@ class LockOwner {
     relinquish();
     acquire();
   }
+  // True: a peer shares the only processor of the threads that poll. So a thread that has polled in
+  // vain lets others run after it has released the lock.
+  virtual void share_core(bool) {}
   // True: relinquish() does deferred work first, which may take long.
   virtual bool has_deferred() const { return false; }
 };

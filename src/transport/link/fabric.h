@@ -52,6 +52,8 @@ class LinkPort {
   virtual const char* path() const = 0;
   virtual std::string path_reason() const { return {}; }
   virtual Address peer_address() const = 0;
+  // See Transport.
+  virtual bool shares_core() const { return false; }
   // The peer broke the protocol: end the link. on_link_lost() follows, not inside this call.
   virtual void condemn(const char* reason) = 0;
 };

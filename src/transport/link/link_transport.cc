@@ -97,6 +97,11 @@ Instant LinkTransport::watch(Instant now) {
   return next;
 }
 
+bool LinkTransport::shares_core() const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const auto& link) { return link->port().shares_core(); });
+}
+
 bool LinkTransport::run_unlinked() {
   while (LinkChannel* channel = unlinked_.pop_front()) channel->work();
   return true;

@@ -43,6 +43,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
                                            const ChannelOptions& options) override;
   bool progress() override;
   bool set_attention(Attention attention) override;
+  bool shares_core() const override;
   Instant watch(Instant now) override;
 
   // --- for links and channels --------------------------------------------------------------------

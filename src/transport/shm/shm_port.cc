@@ -4,12 +4,14 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "base/assertion.h"
 #include "base/cancellation.h"
+#include "base/cores.h"
 #include "base/log.h"
 #include "base/refused_calls.h"
 #include "base/socket_call.h"
@@ -24,6 +26,11 @@ constexpr int kDoorbellsAtOnce = 16; // a peer that rings without end gets only 
 // The interval at which the peer's process is checked if no descriptor reports its death. A check
 // takes a few microseconds.
 constexpr Duration kDeathLook = 500 * kMillisecond;
+
+bool shares_core_with(pid_t pid) {
+  const std::optional<int> core = only_core();
+  return core && runs_only_on(*core, pid);
+}
 
 bool lacks_memory(int error) {
   return error == ENOMEM || error == ENOBUFS;
@@ -47,7 +54,8 @@ std::string name_of(const Address& address) noexcept {
 
 ShmPort::ShmPort(ShmContext& context, LinkParts parts)
     : context_(context), parts_(std::move(parts)),
-      process_(parts_.pidfd ? 0 : parts_.peer.process.pid) {}
+      process_(parts_.pidfd ? 0 : parts_.peer.process.pid),
+      shares_core_(shares_core_with(parts_.peer.process.pid)) {}
 
 ShmPort::~ShmPort() {
   unwatch();

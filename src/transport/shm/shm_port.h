@@ -69,6 +69,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   bool peer_has_direct() const override { return parts_.peer_has_direct; }
   const char* path() const override;
   std::string path_reason() const override;
+  bool shares_core() const override { return shares_core_; }
   Address peer_address() const override { return parts_.peer_address; }
   void condemn(const char* reason) override;
 
@@ -104,6 +105,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   ShmContext& context_;
   LinkParts parts_;
   NumberedProcess process_;
+  const bool shares_core_;
   DeathWatch death_watch_{*this};
   // Runs if the peer's process has no descriptor to watch.
   PortTimer<&ShmPort::look_for_death> death_timer_{*this};

@@ -46,7 +46,7 @@ class LoopThatLingers : public LoopAlone {
  protected:
   // So many sleeps pass before the first try.
   static constexpr int kSleeps = 64;
-  LoopThatLingers() {
+  explicit LoopThatLingers(bool core_to_spare = true) : LoopAlone(core_to_spare) {
     then_pass(); // the backoff
     for (int i = 0; i < kSleeps - 1; ++i) then([] {});
     places.a_look_at_the_clock = 500;
@@ -62,6 +62,10 @@ class LoopThatLingers : public LoopAlone {
     if (driver.pending().want()) driver.handover().wake();
   }
   Instant began_ = 0;
+};
+class LoopThatLingersWithoutCore : public LoopThatLingers {
+ protected:
+  LoopThatLingersWithoutCore() : LoopThatLingers(false) {}
 };
 class LoopWithoutCore : public LoopAlone {
  protected:
@@ -331,6 +335,18 @@ TEST_F(LoopThatLingers, AMomentInVainIsShortAndIsNotRepeated) {
     EXPECT_GE(places.time - began_, waiting::kLinger);
     began_ = 0;
   });
+  then([&] {
+    EXPECT_EQ(began_, 0);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
+// That peer runs when this thread sleeps, and not before.
+TEST_F(LoopThatLingersWithoutCore, WhereAPeerSharesTheCoreItSleepsAtOnce) {
+  transport.peer_shares_core = true;
+  transport.on_progress = [&] { return note_begin(), false; };
+  for (int i = 0; i < kSleeps; ++i) then([] {});
   then([&] {
     EXPECT_EQ(began_, 0);
     loop_.request_stop();

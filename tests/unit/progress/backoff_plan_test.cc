@@ -13,7 +13,7 @@ class BusyOthers {
   // Backs off as planned until `end`.
   void back_off_until(BackoffPlan& plan, Instant end) {
     while (time < end) {
-      plan.begin(seen(), by_descriptors);
+      plan.begin(seen(), by_descriptors, false);
       time += plan.length();
       EXPECT_TRUE(plan.others_are_busy(seen(), time));
       ++backoffs;
@@ -66,23 +66,23 @@ TEST(BackoffPlan, WhereDataComesByDescriptorsBackoffsAreDeafAndTakeAMillisecondA
 
 TEST(BackoffPlan, AmongWaitsBackoffsStayDeafAndTakeAMillisecondAtMost) {
   BackoffPlan plan;
-  plan.begin({}, false);
+  plan.begin({}, false, false);
   Instant time = 0;
   for (std::uint32_t waits = 1; waits < 1000; ++waits) {
     time += plan.length();
     const Activity now{.polls = waits * 100, .waits = waits, .last_timed_poll = time};
     EXPECT_TRUE(plan.others_are_busy(now, time));
     EXPECT_FALSE(plan.at_doorbell());
-    plan.begin(now, false);
+    plan.begin(now, false, false);
   }
   EXPECT_EQ(plan.length(), 1'000'000);
 }
 
 TEST(BackoffPlan, SevenPollsInABackoffAreNobody) {
   BackoffPlan plan;
-  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false);
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false, false);
   EXPECT_FALSE(plan.others_are_busy({.polls = 107, .waits = 0, .last_timed_poll = 70'000}, 75'000));
-  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false);
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_timed_poll = 70'000}, 75'000));
 }
 
@@ -90,11 +90,23 @@ TEST(BackoffPlan, SevenPollsInABackoffAreNobody) {
 // end of polling, the background thread would contend for the lock and the sockets.
 TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
   BackoffPlan plan;
-  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, true);
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, true, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, 75'000));
-  plan.begin({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, true);
+  plan.begin({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, true, false);
   EXPECT_FALSE(
       plan.others_are_busy({.polls = 101, .waits = 0, .last_timed_poll = 70'000}, 150'000));
+}
+
+// The peer that shares the core runs between two polls, and perhaps other threads do.
+TEST(BackoffPlan, WhereAPeerSharesTheCoreAPollInTwoTicksIsSomebody) {
+  BackoffPlan plan;
+  const Activity once{.polls = 101, .waits = 0, .last_timed_poll = 10'000};
+  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false, true);
+  EXPECT_TRUE(plan.others_are_busy(once, 75'000));
+  EXPECT_TRUE(plan.others_are_busy(once, 150'000));
+  EXPECT_FALSE(plan.others_are_busy(once, 225'000));
+  plan.begin(once, false, false);
+  EXPECT_FALSE(plan.others_are_busy(once, 75'000)) << "elsewhere it is nobody";
 }
 
 // A long copy may take longer than a backoff, and the copying thread still counts as a poller.
@@ -104,15 +116,15 @@ TEST(BackoffPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
   const Activity before{.polls = 100, .waits = 0, .last_timed_poll = 0};
   Activity copying = before;
   copying.copying = true;
-  plan.begin(before, false);
+  plan.begin(before, false, false);
   EXPECT_TRUE(plan.others_are_busy(copying, 75'000));
-  plan.begin(copying, false);
+  plan.begin(copying, false, false);
   EXPECT_FALSE(plan.others_are_busy(before, 150'000));
 }
 
 TEST(BackoffPlan, CountersMayWrap) {
   BackoffPlan plan;
-  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_timed_poll = 0}, false);
+  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_timed_poll = 0}, false, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 4, .waits = 0, .last_timed_poll = 70'000}, 75'000));
 }
 
@@ -120,14 +132,14 @@ TEST(BackoffPlan, PollsThatEndedDuringALongBackoffAreFoundOutByAShortOne) {
   BackoffPlan plan;
   BusyOthers others;
   others.back_off_until(plan, 40'000'000);
-  plan.begin(others.seen(), false);
+  plan.begin(others.seen(), false, false);
   Activity last = others.seen();
   last.polls += 1000;
   last.last_timed_poll += 30'000;
   EXPECT_TRUE(plan.others_are_busy(last, others.time + 4'000'000));
   EXPECT_EQ(plan.length(), 75'000);
   EXPECT_FALSE(plan.at_doorbell());
-  plan.begin(last, false);
+  plan.begin(last, false, false);
   EXPECT_FALSE(plan.others_are_busy(last, others.time + 4'075'000));
 }
 
@@ -147,7 +159,7 @@ TEST(BackoffPlan, WhenOthersHaveStoppedItBeginsAnew) {
   BackoffPlan plan;
   BusyOthers others;
   others.back_off_until(plan, 40'000'000);
-  plan.begin(others.seen(), false);
+  plan.begin(others.seen(), false, false);
   EXPECT_FALSE(plan.others_are_busy(others.seen(), others.time + plan.length()));
   EXPECT_EQ(plan.length(), 75'000);
   others.back_off_until(plan, others.time + 600'000);

@@ -227,6 +227,61 @@ TEST_F(DriverWithoutCore, ASlowPollLooksItself) {
   EXPECT_EQ(places.looks, 11);
 }
 
+TEST_F(DriverWithoutCore, WhereAPeerSharesTheCoreTheOwnerOfTheLockIsToldSo) {
+  poll(16, 1000);
+  EXPECT_FALSE(lock.shares_core);
+  transport.peer_shares_core = true;
+  poll(16, 1000);
+  EXPECT_TRUE(lock.shares_core);
+  EXPECT_TRUE(driver.shares_core());
+  transport.peer_shares_core = false; // the link has ended
+  poll(1, 1000);
+  EXPECT_FALSE(lock.shares_core);
+}
+
+TEST_F(DriverWithoutCore, AThreadThatSleepsFindsThatOut) {
+  transport.peer_shares_core = true;
+  driver.look();
+  EXPECT_TRUE(lock.shares_core);
+}
+
+TEST_F(DriverAlone, WhereACoreIsToSpareItMattersToNobody) {
+  transport.peer_shares_core = true;
+  poll(100, 1000);
+  driver.look();
+  EXPECT_FALSE(lock.shares_core);
+  EXPECT_FALSE(driver.shares_core());
+}
+
+// Between two of these polls the peer runs.
+TEST_F(DriverWithoutCore, WhereAPeerSharesTheCorePollsOfOneTickCountAsPolling) {
+  transport.peer_shares_core = true;
+  put_background_at_doorbell();
+  driver.look();
+  poll(20, waiting::kTick + 1'000);
+  EXPECT_FALSE(driver.handover().is_polling());
+  poll(1, waiting::kTick);
+  EXPECT_TRUE(driver.handover().is_polling());
+}
+
+TEST_F(DriverWithoutCore, WhereAPeerSharesTheCoreEachPollRunsTimers) {
+  transport.peer_shares_core = true;
+  poll_until_that_is_known();
+  timers.arm(timer_, places.time);
+  poll(1, 1000);
+  EXPECT_EQ(timer_.expired, 1);
+}
+
+TEST_F(DriverAlone, APollThatComesTooEarlyToBeThoroughSaysWhatItDid) {
+  open_with_descriptors();
+  put_background_at_doorbell();
+  poll(1, 100'000);
+  transport.on_progress = [] { return true; };
+  places.time += 1000;
+  EXPECT_TRUE(driver.poll());
+  EXPECT_EQ(places.looks, 1) << "of the first poll";
+}
+
 TEST_F(DriverAlone, WhereNobodyRingsTheNextTurnIsKnown) {
   EXPECT_EQ(driver.next_turn(), kNever);
   timers.arm(timer_, 5 * kSecond);

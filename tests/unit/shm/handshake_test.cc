@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "tests/one_core.h"
 #include "tests/unit/shm/test_world.h"
 
 namespace datum::test {
@@ -34,6 +36,19 @@ TEST_F(Handshake, ADialMakesALinkWithASideForEach) {
   EXPECT_EQ(a.links[0]->side(), 0);
   EXPECT_EQ(b.links[0]->side(), 1);
   EXPECT_EQ(b.links[0]->peer_address(), address_of("127.0.0.1"));
+}
+
+TEST_F(Handshake, APeerThatMayRunOnlyOnOurCoreSharesIt) {
+  for (const bool pinned : {false, true}) {
+    const auto core = pinned ? std::make_unique<OneCore>() : nullptr;
+    Adapter c{world, "127.0.0.1"};
+    const auto name = publish_any(c);
+    Dialled dialled;
+    dial_now(world, a, "127.0.0.1", name->qualifier(), dialled);
+    ASSERT_NE(dialled.port, nullptr);
+    EXPECT_EQ(dialled.port->shares_core(), pinned || cores_allowed() == 1);
+    EXPECT_EQ(c.links[0]->shares_core(), pinned || cores_allowed() == 1);
+  }
 }
 
 TEST_F(Handshake, BothSidesShareOneSegment) {
