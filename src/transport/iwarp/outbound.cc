@@ -189,6 +189,7 @@ void Outbound::on_peer_decided() {
 
 // --- the last messages ---------------------------------------------------------------------------
 
+// The requests that it acknowledges were placed, and do not fail.
 void Outbound::send_last_ack() {
   if (!owes_ack()) return;
   build_carrier(kAckStag, encode_ack(stream_.placed), true);
@@ -196,10 +197,12 @@ void Outbound::send_last_ack() {
 }
 
 void Outbound::send_close() {
+  send_last_ack();
   build_carrier(kCloseStag, 0, true);
 }
 
 void Outbound::send_last(const Terminate& terminate) {
+  send_last_ack();
   std::byte octets[UntaggedHeader::kWireSize + Terminate::kMostOctets];
   WireWriter out(octets);
   encode(untagged(Rdmap::Terminate, kFirstMsn), out);

@@ -67,8 +67,8 @@ class Outbound {
   // Read is outstanding already, the peer may have overlooked that Read, and gets a Write of no
   // octets instead.
   void ask_silent_peer();
+  // The last messages. An acknowledgement that is due goes first.
   void send_last(const Terminate& terminate);
-  void send_last_ack();
   void send_close();
   void on_peer_decided();
 
@@ -79,13 +79,19 @@ class Outbound {
   Responder& responder() { return responder_; }
   // How many requests of this side have been begun and have not ended.
   std::size_t outstanding() const { return unfinished_.size() + reads_.size(); }
+  // A consumer that has more requests outstanding does not wait for a single one. Many requests
+  // that leave together cost less.
+  bool is_awaited() const { return outstanding() <= kAwaited; }
 
  private:
+  static constexpr std::size_t kAwaited = 4;
+
   StartResult later();
   StartResult start_within_call(const OutboundRequest& request);
   void acknowledge_first();
   bool build_next();
   bool build_ack();
+  void send_last_ack();
   bool build_question();
   void send_read_of_nothing();
   void build_carrier(Stag stag, std::uint64_t offset, bool last_message);

@@ -31,11 +31,49 @@ void PeerDetection::speak_first() {
   wait(1);
 }
 
+void PeerDetection::wait_for_first() {
+  waiting_ = true;
+  outbound_.hold();
+}
+
 bool PeerDetection::hear_first(const Hello* hello) {
-  if (hello == nullptr || !settings_.hello || stream_.terms.rtr != Rtr::Write) return false;
-  stream_.most_ulpdu = std::min<std::size_t>(hello->largest_ulpdu, kMostSentUlpdu);
-  stream_.peer_takes_extensions = (hello->flags & Hello::kTakesExtensions) != 0;
+  const bool own = is_own(hello);
+  if (own) learn(*hello);
+  if (std::exchange(waiting_, false)) {
+    // A Hello is answered with a Hello, which has to be our first FPDU.
+    if (own) {
+      if (!outbound_.ready()) return false;
+      outbound_.send_hello(own_hello());
+    }
+    outbound_.release();
+  }
+  decide(own ? PeerKind::Own : PeerKind::Foreign);
+  return true;
+}
+
+bool PeerDetection::is_own(const Hello* hello) const {
+  return hello != nullptr && settings_.hello && stream_.terms.rtr == Rtr::Write;
+}
+
+void PeerDetection::learn(const Hello& hello) {
+  stream_.most_ulpdu = std::min<std::size_t>(hello.largest_ulpdu, kMostSentUlpdu);
+  stream_.peer_takes_extensions = (hello.flags & Hello::kTakesExtensions) != 0;
   stream_.takes_extensions = settings_.takes_extensions;
+}
+
+// If an own peer has ended its stream before it got our Hello, it could not announce its end. An
+// own peer that ends in an orderly way reads on, and its TCP acknowledges our Hello. If its process
+// was killed, our Hello is answered by a reset. So this waits for either. siw resets in both cases,
+// so this is no test for a peer that may be foreign.
+bool PeerDetection::hear_end(bool at_boundary, bool for_own_kind, bool arrived) {
+  if (for_own_kind) {
+    if (!at_boundary || arrived) return true;
+    deadline_ = looks_.after(stream_.now);
+    return false;
+  }
+  // A peer that got our Hello before it ended, and sent none, is foreign. A peer that ended before
+  // our Hello came has placed nothing, so its kind does not matter.
+  if (arrived) decide(PeerKind::Foreign);
   return true;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/peer_detection.h: whether the peer is an own peer or a foreign one.
-// Lives here: our Hello; what the peer's first FPDU shows; how long this side waits for a silent
-//             peer, and how it asks for a sign of life.
+// Lives here: our Hello; that a responder waits for the peer's first FPDU; what that FPDU, or an
+//             end instead of it, shows; how long this side waits for a silent peer, and how it asks
+//             for a sign of life.
 // Not here:   the Hello on the wire (own_peer.h), other FPDUs (outbound.h); what follows for the
 //             connection (session.h).
 // Threads:    the adapter's lock.
@@ -37,31 +38,36 @@ class PeerDetection {
   // Initiator: sends the first FPDU, in the form that was agreed on. Outbound::ready() must have
   // returned true.
   void speak_first();
-  // The peer's first FPDU has come. `hello`: nullptr if it was no Hello. True: the peer is an own
-  // peer, and a responder has to answer the Hello.
+  // Responder: nothing is sent before the peer's first FPDU has come.
+  void wait_for_first();
+  bool waits_for_first() const { return waiting_; }
+  // That FPDU was whole, but it breaks a rule. The Terminate that says so may be sent.
+  void stop_waiting() { waiting_ = false; }
+  // The peer's first FPDU has come. `hello`: nullptr if it was no Hello. Decides the kind of the
+  // peer; a responder answers the Hello. False: there is no memory for that answer.
   bool hear_first(const Hello* hello);
-  // Outbound::ready() must have returned true.
-  void answer_hello() { outbound_.send_hello(own_hello()); }
-  void decide(PeerKind kind);
+  // A peer of unknown kind has ended its stream; `at_boundary`: at the end of an FPDU.
+  // `for_own_kind`: the connection is for an own peer only. `arrived`: the peer's TCP has
+  // acknowledged our Hello. False: call this again at deadline().
+  bool hear_end(bool at_boundary, bool for_own_kind, bool arrived);
 
   // --- a silent peer -----------------------------------------------------------------------------
   Instant deadline() const { return deadline_; }
   // `arrived`: the peer's TCP has acknowledged our Hello.
   void on_time(bool arrived);
-  // The peer has ended its stream before it got our Hello, so an own peer could not announce its
-  // end. An own peer that ends in an orderly way reads on, and its TCP acknowledges our Hello. If
-  // its process was killed, our Hello is answered by a reset. So this waits for either. siw resets
-  // in both cases, so this is no test for a peer that may be foreign.
-  void look_for_reset() { deadline_ = looks_.after(stream_.now); }
 
  private:
   Hello own_hello() const;
+  bool is_own(const Hello* hello) const;
+  void learn(const Hello& hello);
+  void decide(PeerKind kind);
   void wait(int times);
   bool may_ask() const;
 
   Stream& stream_;
   Outbound& outbound_;
   const HelloSettings settings_;
+  bool waiting_ = false; // for the first FPDU
   Instant deadline_ = kNever;
   bool arrived_ = false; // the peer's TCP had our Hello when this was last checked
   int silent_for_ = 1;   // the silence since then, or the next wait, as a number of timeouts

@@ -7,13 +7,6 @@
 #include "transport/iwarp/blame.h"
 
 namespace datum::iwarp {
-namespace {
-
-// A consumer that has more requests outstanding than this does not wait for a single one. Many
-// requests that leave together cost less.
-constexpr std::size_t kAwaited = 4;
-
-} // namespace
 
 Session::Session(const SessionSettings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks, settings.most_unsent),
@@ -22,7 +15,7 @@ Session::Session(const SessionSettings& settings, ChunkPool& chunks, SessionEven
       stall_(settings.fpdu_timeout), startup_(queue_, settings.crc),
       detection_(stream_, outbound_,
                  {settings.hello, settings.own_extensions, settings.hello_timeout}),
-      ending_(settings.end_timeout) {}
+      ending_(settings.end_timeout), report_(stream_, owner) {}
 
 void Session::on(Change change) {
   const std::optional<State> next = next_in(kSessionTable, state_, change);
@@ -44,7 +37,7 @@ void Session::set_segment_size(std::size_t octets) {
 void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& events,
                       Instant now) {
   stream_.now = now;
-  stream_.events = &events;
+  report_.begin(events);
   if (!startup_.send_request(wishes, private_data)) {
     end_for_lack_of_memory();
     return;
@@ -62,7 +55,7 @@ void Session::expect_request(Instant now) {
 // The failure is reported later, since the consumer is still in its call.
 void Session::end_for_lack_of_memory() {
   abort();
-  deferred_failure_ = ConnectFailure::NonPeerRejected;
+  report_.fail_later();
 }
 
 std::size_t Session::feed_startup(Octets octets) {
@@ -80,16 +73,16 @@ std::size_t Session::feed_startup(Octets octets) {
     if (initiator)
       end_without_reply(NoReply::Foreign);
     else
-      fail_connect(ConnectFailure::NonPeerRejected);
+      fail_connect();
     break;
-  case StartupStep::NoMemory: fail_connect(ConnectFailure::NonPeerRejected); break;
+  case StartupStep::NoMemory: fail_connect(); break;
   }
   return fed.taken;
 }
 
 void Session::on_request_frame() {
   if (!startup_.is_request_acceptable()) {
-    fail_connect(ConnectFailure::NonPeerRejected);
+    fail_connect();
     return;
   }
   stream_.terms = startup_.offered_terms();
@@ -100,9 +93,9 @@ void Session::on_request_frame() {
 void Session::accept(Octets private_data, const Wishes& wishes, ChannelEvents& events,
                      Instant now) {
   stream_.now = now;
-  stream_.events = &events;
+  report_.begin(events);
   if (state_ != State::Asked || startup_.peer_is_gone()) {
-    deferred_failure_ = ConnectFailure::NonPeerRejected;
+    report_.fail_later();
     return;
   }
   stream_.terms = startup_.answered_terms(wishes);
@@ -111,8 +104,7 @@ void Session::accept(Octets private_data, const Wishes& wishes, ChannelEvents& e
     return;
   }
   enter_full(Change::Accept);
-  waiting_first_ = true;
-  outbound_.hold();
+  detection_.wait_for_first();
   inbound_.judge_first_at_its_end();
   if (stream_.terms.rtr == Rtr::Read) outbound_.responder().expect_rtr_read();
   if (stream_.terms.rtr == Rtr::Send) inbound_.expect_rtr_send();
@@ -153,7 +145,7 @@ void Session::end_without_reply(NoReply why) {
   if (owner_.on_no_reply(why))
     abort();
   else
-    fail_connect(ConnectFailure::NonPeerRejected);
+    fail_connect();
 }
 
 void Session::enter_full(Change change) {
@@ -177,7 +169,7 @@ void Session::on_reply_frame() {
   }
   owner_.on_reply();
   if (result.kind == ReplyKind::Refused) {
-    fail_connect(ConnectFailure::NonPeerRejected);
+    fail_connect();
     return;
   }
   if (result.kind == ReplyKind::Rejected) {
@@ -191,7 +183,7 @@ void Session::on_reply_frame() {
     return;
   }
   if (!outbound_.ready()) {
-    fail_connect(ConnectFailure::NonPeerRejected);
+    fail_connect();
     return;
   }
   detection_.speak_first();
@@ -199,36 +191,23 @@ void Session::on_reply_frame() {
 }
 
 void Session::establish() {
-  established_ = true;
   deadline_ = kNever;
-  stream_.events->on_established(startup_.is_initiator() ? startup_.private_data() : Octets(),
-                                 stream_.terms.reads_out);
+  report_.establish(startup_.is_initiator() ? startup_.private_data() : Octets());
 }
 
 void Session::fail_connect(ConnectFailure failure, PrivateData data) {
-  ChannelEvents* events = stream_.events;
   // The peer would understand no message of this side, so the socket is reset. After a reject no
   // message is missing, and the end is orderly.
   abort(!startup_.was_rejected());
-  if (events != nullptr) events->on_connect_failed(failure, data);
+  report_.fail(failure, data);
 }
 
 void Session::on_first_fpdu(const Hello* hello) {
-  const bool is_own = detection_.hear_first(hello);
-  if (waiting_first_) {
-    waiting_first_ = false;
-    // A Hello is answered with a Hello, which has to be our first FPDU.
-    if (is_own) {
-      if (!outbound_.ready()) {
-        fail(make_terminate(error::kLocal));
-        return;
-      }
-      detection_.answer_hello();
-    }
-    outbound_.release();
+  if (!detection_.hear_first(hello)) {
+    fail(make_terminate(error::kLocal));
+    return;
   }
-  detection_.decide(is_own ? PeerKind::Own : PeerKind::Foreign);
-  if (!established_ && state_ == State::Full) establish();
+  if (!report_.is_established() && state_ == State::Full) establish();
   if (state_ == State::Full) outbound_.give_room();
 }
 
@@ -295,8 +274,8 @@ void Session::end_of_stream(Instant now) {
   case State::Idle:
   case State::Ended: return;
   }
-  if (!established_) {
-    fail_connect(ConnectFailure::NonPeerRejected);
+  if (!report_.is_established()) {
+    fail_connect();
     return;
   }
   end_behind_the_peer();
@@ -308,22 +287,16 @@ void Session::end_is_behind(Instant now) {
 }
 
 void Session::end_behind_the_peer() {
-  const bool mute = stream_.peer == PeerKind::Undecided && decoder_.at_boundary();
-  if (mute && startup_.is_for_own_kind() && !hello_has_arrived()) {
-    detection_.look_for_reset();
+  if (stream_.peer == PeerKind::Undecided &&
+      !detection_.hear_end(decoder_.at_boundary(), startup_.is_for_own_kind(), hello_has_arrived()))
     return;
-  }
-  // A peer that got our Hello before it ended, and sent none, is foreign. A peer that ended before
-  // our Hello came has placed nothing, so its kind does not matter.
-  if (stream_.peer == PeerKind::Undecided && !startup_.is_for_own_kind() && hello_has_arrived())
-    detection_.decide(PeerKind::Foreign);
   if (state_ != State::Full) return;
   // An own peer announces an orderly end. A foreign peer cannot, so an end between two messages
   // counts as orderly (decision 413).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
                        !inbound_.message_under_way() && outbound_.reads().of_consumer() == 0;
   if (may_send_last_message(true)) begin_ending();
-  report_end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
+  report_.end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
 }
 
 void Session::lost(Instant now) {
@@ -334,12 +307,12 @@ void Session::lost(Instant now) {
     return;
   case State::Asked: startup_.on_peer_gone(); return;
   case State::Full:
-    if (!established_) {
-      fail_connect(ConnectFailure::NonPeerRejected);
+    if (!report_.is_established()) {
+      fail_connect();
       return;
     }
     abort();
-    report_end(CloseReason::Broken);
+    report_.end(CloseReason::Broken);
     return;
   case State::Idle:
   case State::WaitRequest:
@@ -362,7 +335,7 @@ std::size_t Session::output(std::span<Octets> out, Instant now) {
     if (!queue_.empty() && !outbound_.sources_hold()) {
       outbound_.fail_without_memory();
       abort();
-      report_end(CloseReason::Broken);
+      report_.end(CloseReason::Broken);
       return 0;
     }
     outbound_.fill();
@@ -381,7 +354,8 @@ void Session::sent(std::size_t octets, Instant now) {
     startup_.on_sent(octets);
     // In client-server mode the responder need not wait for an FPDU (decision 402).
     const bool left = !startup_.is_leaving();
-    if (left && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer) establish();
+    if (left && state_ == State::Full && !report_.is_established() && !stream_.terms.peer_to_peer)
+      establish();
   }
   if (state_ != State::Full) return;
   outbound_.unfinished().on_sent(completed);
@@ -389,12 +363,8 @@ void Session::sent(std::size_t octets, Instant now) {
   if (state_ == State::Full) outbound_.give_room();
 }
 
-bool Session::is_awaited() const {
-  return outbound_.outstanding() <= kAwaited;
-}
-
 std::size_t Session::output_at_once(std::span<Octets> out) const {
-  const bool may = state_ == State::Full && established_ && !startup_.is_leaving();
+  const bool may = state_ == State::Full && report_.is_established() && !startup_.is_leaving();
   return may && !queue_.is_sent_in_part() && outbound_.sources_hold() ? queue_.gather(out) : 0;
 }
 
@@ -478,36 +448,24 @@ void Session::end_without_the_peer() {
   abort(!on_its_way);
 }
 
-void Session::report_end(CloseReason reason) {
-  ChannelEvents* events = stream_.events;
-  stream_.events = nullptr;
-  if (events == nullptr) return;
-  if (established_)
-    owner_.on_end(*events, reason);
-  else
-    events->on_connect_failed(ConnectFailure::NonPeerRejected, {});
-}
-
 void Session::fail(const Terminate& terminate) {
   if (state_ != State::Full || closing_) return;
   ending_.on_own_error(terminate.error);
-  if (waiting_first_) {
+  if (detection_.waits_for_first()) {
     // No FPDU of the peer has been valid, so this side may send none (decision 402). An orderly end
     // would say that nothing was wrong.
     abort();
-    report_end(CloseReason::Broken);
+    report_.end(CloseReason::Broken);
     return;
   }
   // Reads that were accepted before have not failed: they are answered before the Terminate.
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;
   if (may_send_last_message(true)) {
-    // An acknowledgement goes first: requests that were placed have not failed, either.
-    outbound_.send_last_ack();
     outbound_.send_last(terminate);
     begin_ending();
   }
-  report_end(CloseReason::Broken);
+  report_.end(CloseReason::Broken);
 }
 
 void Session::fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) {
@@ -520,8 +478,8 @@ void Session::fail_request(RequestClass kind, DtoStatus status, std::uint32_t be
 void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& header) {
   if (state_ != State::Full) return;
   ending_.on_peer_error(terminate.error, header);
-  if (!established_) {
-    fail_connect(ConnectFailure::NonPeerRejected);
+  if (!report_.is_established()) {
+    fail_connect();
     return;
   }
   if (const auto blamed = blamed_by(terminate, outbound_.unfinished(), outbound_.reads()))
@@ -529,12 +487,12 @@ void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& hea
   if (state_ != State::Full) return;
   // A Terminate is never answered (decision 411).
   if (may_send_last_message(false)) begin_ending();
-  report_end(CloseReason::Broken);
+  report_.end(CloseReason::Broken);
 }
 
 void Session::on_peer_close() {
   if (may_send_last_message(false)) begin_ending();
-  report_end(CloseReason::Disconnected);
+  report_.end(CloseReason::Disconnected);
 }
 
 // Reads that were accepted before an orderly end are answered (decision 413). It has to happen
@@ -546,14 +504,12 @@ void Session::answer_owed_reads() {
 
 void Session::close(CloseMode mode, Instant now) {
   stream_.now = now;
-  deferred_failure_.reset();
   if (state_ == State::Full && mode == CloseMode::Disconnect) answer_owed_reads();
   const bool full = state_ == State::Full;
   // Before the first FPDU of the initiator the responder may not send even a Terminate
   // (RFC 5044 section 7.1.2).
-  const bool mute = waiting_first_ && mode == CloseMode::Abort;
+  const bool mute = detection_.waits_for_first() && mode == CloseMode::Abort;
   if (full && !mute && may_send_last_message(true)) {
-    outbound_.send_last_ack();
     if (mode == CloseMode::Abort)
       outbound_.send_last(make_terminate(error::kLocal));
     else if (stream_.peer != PeerKind::Foreign) // an undecided peer may be an own peer
@@ -561,7 +517,7 @@ void Session::close(CloseMode mode, Instant now) {
     begin_ending();
     // An initiator that has sent no FPDU yet may be an own peer. To an own peer an early end says
     // that nothing was placed.
-    const bool foreign = stream_.peer == PeerKind::Foreign && !waiting_first_;
+    const bool foreign = stream_.peer == PeerKind::Foreign && !detection_.waits_for_first();
     // siw ends its queue pair as soon as its TCP has seen the end of the stream. If that end comes
     // in one segment with data, siw has not read the data yet. So the end is sent when the data
     // have arrived.
@@ -571,13 +527,13 @@ void Session::close(CloseMode mode, Instant now) {
     // FPDU. TCP does not repeat a reset that gets lost, but it repeats the end of the stream.
     abort(state_ != State::WaitReply);
   }
-  stream_.events = nullptr;
+  report_.stop();
 }
 
 // --- time ----------------------------------------------------------------------------------------
 
 Instant Session::deadline() const {
-  if (deferred_failure_) return stream_.now;
+  if (report_.has_to_fail()) return stream_.now;
   if (startup_.has_kept_reject() && state_ == State::Asked)
     return startup_.peer_is_gone() ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
   if (state_ != State::Full) return std::min(deadline_, ending_.next_look());
@@ -588,10 +544,8 @@ Instant Session::deadline() const {
 
 void Session::on_time(Instant now) {
   stream_.now = now;
-  if (deferred_failure_) {
-    const ConnectFailure failure = *deferred_failure_;
-    deferred_failure_.reset();
-    fail_connect(failure);
+  if (report_.has_to_fail()) {
+    fail_connect();
     return;
   }
   if (startup_.has_kept_reject() && state_ == State::Asked &&
@@ -600,7 +554,7 @@ void Session::on_time(Instant now) {
   if (now >= deadline_) {
     // In State::Full this deadline is for the peer's first FPDU.
     if (state_ == State::Full || state_ == State::WaitRequest)
-      fail_connect(ConnectFailure::NonPeerRejected);
+      fail_connect();
     else
       end_without_the_peer();
     return;

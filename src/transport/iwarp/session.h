@@ -5,18 +5,21 @@
 // Not here:   its parts: request and reply (startup.h), the kind of the peer (peer_detection.h),
 //             octets that arrive (fpdu_decoder.h, inbound.h) or stop arriving (stall_timer.h),
 //             octets that leave (outbound.h, output_queue.h), the ends of the stream (ending.h),
-//             the request that a Terminate blames (blame.h). A session knows no socket, clock or
-//             thread: its callers bring octets and the time, and take octets and events.
+//             the request that a Terminate blames (blame.h), what the consumer is told of the
+//             connection (connection_report.h). A session knows no socket, clock or thread: its
+//             callers bring octets and the time, and take octets and events.
 // Threads:    the adapter's lock. Events may call start(), start_now() and close(), and nothing
 //             else. The session must outlive the call that the event comes from.
 #pragma once
 
+#include "transport/iwarp/connection_report.h"
 #include "transport/iwarp/ending.h"
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/inbound.h"
 #include "transport/iwarp/outbound.h"
 #include "transport/iwarp/output_queue.h"
 #include "transport/iwarp/peer_detection.h"
+#include "transport/iwarp/session_events.h"
 #include "transport/iwarp/session_state.h"
 #include "transport/iwarp/stall_timer.h"
 #include "transport/iwarp/startup.h"
@@ -40,34 +43,6 @@ struct SessionSettings {
   Duration end_timeout = 5 * kSecond;   // for our last octets and the peer's end of the stream
   // RFC 5041 section 4.3 says 1. Tests let both sides begin elsewhere, to come to the wrap at once.
   std::uint32_t first_msn = kFirstMsn;
-};
-
-enum class NoReply : std::uint8_t {
-  Nothing, // the peer closed, or was lost, without an answer: it may not know revision 2
-           // (decision 403)
-  Foreign, // the octets that came are no reply to this request
-  NotHere, // an own peer: the port is not for that qualifier
-};
-
-class SessionEvents {
- public:
-  // Responder: a whole request has come. accept() or reject() answers it, now or later.
-  virtual void on_request() = 0;
-  // Initiator: there will be no reply. True: another session will send the request, again or to
-  // another port, so this session reports nothing.
-  virtual bool on_no_reply(NoReply) { return false; }
-  // Initiator: a usable reply has come, perhaps a reject. The session reports its result next.
-  virtual void on_reply() {}
-  // True: the peer's TCP has acknowledged this many octets of this session.
-  virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
-  // True: the peer's TCP has acknowledged all octets that TCP was given, and our end of the stream.
-  virtual bool all_has_arrived() const { return true; }
-  // The connection has ended by itself. The owner has to call `events.on_closed(reason)`, now or
-  // later, unless the session is closed before.
-  virtual void on_end(ChannelEvents& events, CloseReason reason) { events.on_closed(reason); }
-
- protected:
-  ~SessionEvents() = default;
 };
 
 class Session final : private StreamControl {
@@ -129,7 +104,7 @@ class Session final : private StreamControl {
   bool sent_at_once(std::size_t octets);
   void tell_sent(Instant now);
   // True: the consumer has few requests outstanding, and may be waiting for each of them.
-  bool is_awaited() const;
+  bool is_awaited() const { return outbound_.is_awaited(); }
   // True: our last octets have left. The caller has to shut down the sending side of the socket,
   // and then to call shut_down().
   bool wants_shutdown() const;
@@ -183,7 +158,8 @@ class Session final : private StreamControl {
   void send_reject(Octets private_data);
   void enter_full(Change change);
   void establish();
-  void fail_connect(ConnectFailure failure, PrivateData data = {});
+  void fail_connect(ConnectFailure failure = ConnectFailure::NonPeerRejected,
+                    PrivateData data = {});
   void end_for_lack_of_memory();
   bool hello_has_arrived() const;
   void on_hello_late();
@@ -199,7 +175,6 @@ class Session final : private StreamControl {
   void end_without_the_peer();
   void end_behind_the_peer();
   void abort(bool reset = true);
-  void report_end(CloseReason reason);
   void stop_both_ways();
 
   // StreamControl
@@ -207,17 +182,14 @@ class Session final : private StreamControl {
   void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) override;
   void on_terminate(const Terminate& terminate, const UntaggedHeader& header) override;
   void on_peer_close() override;
-  void on_valid_fpdu() override { waiting_first_ = false; }
+  void on_valid_fpdu() override { detection_.stop_waiting(); }
   void on_first_fpdu(const Hello* hello) override;
 
   const SessionSettings settings_;
   SessionEvents& owner_;
   State state_ = State::Idle;
-  bool established_ = false;
-  bool waiting_first_ = false; // responder: the peer has to speak first
-  bool closing_ = false;       // our consumer has ended the connection, and gets no more reports
-  bool holds_peer_ = false;    // there are octets that this side does not take now
-  std::optional<ConnectFailure> deferred_failure_;
+  bool closing_ = false;         // our consumer has ended the connection, and gets no more reports
+  bool holds_peer_ = false;      // there are octets that this side does not take now
   Instant deadline_ = kNever;    // of the state
   std::size_t segment_size_ = 0; // of TCP; 0, which means the smallest FPDUs, until it is known
 
@@ -230,6 +202,7 @@ class Session final : private StreamControl {
   Startup startup_;
   PeerDetection detection_;
   Ending ending_;
+  ConnectionReport report_;
 };
 
 } // namespace datum::iwarp

@@ -4,6 +4,7 @@
 #include "transport/iwarp/peer_detection.h"
 
 #include "bare_stream.h"
+#include "no_memory.h"
 
 namespace datum::iwarp::test {
 namespace {
@@ -68,13 +69,16 @@ TEST_F(DetectionAlone, SwitchedOffItSaysNoneAndHearsNone) {
   EXPECT_EQ(take().at(0).offset, 0U);
   EXPECT_EQ(stream.peer, PeerKind::Foreign);
   const Hello hello = hello_of(0);
-  EXPECT_FALSE(off.hear_first(&hello));
+  EXPECT_TRUE(off.hear_first(&hello));
+  EXPECT_EQ(stream.peer, PeerKind::Foreign);
 }
 
 TEST_F(DetectionAlone, OurHelloSaysWhetherWeTakeExtensions) {
   PeerDetection without{stream, outbound_, {true, false, kTimeout}};
   ASSERT_TRUE(outbound_.ready());
-  without.answer_hello();
+  without.wait_for_first();
+  const Hello hello = hello_of(0);
+  EXPECT_TRUE(without.hear_first(&hello));
   EXPECT_EQ(take().at(0).offset, 0x445457501000ffff);
 }
 
@@ -82,6 +86,7 @@ TEST_F(DetectionAlone, OurHelloSaysWhetherWeTakeExtensions) {
 TEST_F(DetectionAlone, AHelloSaysWhatThePeerTakes) {
   const Hello hello = hello_of(Hello::kTakesExtensions);
   EXPECT_TRUE(detection_.hear_first(&hello));
+  EXPECT_EQ(stream.peer, PeerKind::Own);
   EXPECT_EQ(stream.most_ulpdu, 20000U);
   EXPECT_TRUE(stream.peer_takes_extensions);
   EXPECT_TRUE(stream.takes_extensions) << "as our own Hello says";
@@ -99,17 +104,48 @@ TEST_F(DetectionAlone, NoLargerUlpduIsSentThanIsEverSent) {
 
 // Rules: iwarp.O2
 TEST_F(DetectionAlone, AnythingElseAndAHelloInAnotherFormChangesNothing) {
-  EXPECT_FALSE(detection_.hear_first(nullptr));
+  EXPECT_TRUE(detection_.hear_first(nullptr));
+  EXPECT_EQ(stream.peer, PeerKind::Foreign);
   stream.terms.rtr = Rtr::Send;
   const Hello hello = hello_of(Hello::kTakesExtensions);
-  EXPECT_FALSE(detection_.hear_first(&hello));
+  EXPECT_TRUE(detection_.hear_first(&hello));
+  EXPECT_EQ(stream.peer, PeerKind::Foreign);
   EXPECT_EQ(stream.most_ulpdu, kUlpdu);
   EXPECT_FALSE(stream.peer_takes_extensions);
 }
 
+// Rules: iwarp.S23
+TEST_F(DetectionAlone, AResponderSaysNothingBeforeTheFirstFpdu) {
+  WorkRequest work;
+  detection_.wait_for_first();
+  EXPECT_TRUE(detection_.waits_for_first());
+  EXPECT_EQ(outbound_.start(to_request(work), false), StartResult::Later);
+  EXPECT_TRUE(detection_.hear_first(nullptr));
+  EXPECT_FALSE(detection_.waits_for_first());
+  EXPECT_TRUE(take().empty()) << "a foreign peer gets no Hello";
+  EXPECT_EQ(outbound_.start(to_request(work), false), StartResult::Started);
+}
+
+TEST_F(DetectionAlone, AFirstFpduThatBreaksARuleMayBeAnswered) {
+  detection_.wait_for_first();
+  detection_.stop_waiting();
+  EXPECT_FALSE(detection_.waits_for_first());
+}
+
+TEST_F(DetectionAlone, AResponderWithoutMemoryForItsHelloDecidesNothing) {
+  fill_queue();
+  hold_chunks();
+  detection_.wait_for_first();
+  const Hello hello = hello_of(0);
+  const NoMemory none;
+  EXPECT_FALSE(detection_.hear_first(&hello));
+  EXPECT_FALSE(detection_.waits_for_first());
+}
+
 TEST_F(DetectionAlone, OnceDecidedNothingIsWaitedFor) {
   speak();
-  detection_.decide(PeerKind::Own);
+  const Hello hello = hello_of(0);
+  EXPECT_TRUE(detection_.hear_first(&hello));
   EXPECT_EQ(stream.peer, PeerKind::Own);
   EXPECT_EQ(detection_.deadline(), kNever);
 }
@@ -124,7 +160,7 @@ TEST_F(DetectionAlone, WhatTcpHasEndsWhenThePeerIsFoundForeign) {
   outbound_.unfinished().on_request_built();
   outbound_.unfinished().on_sent(1);
   EXPECT_EQ(events.take_log(), Log{});
-  detection_.decide(PeerKind::Foreign);
+  EXPECT_TRUE(detection_.hear_first(nullptr));
   EXPECT_EQ(events.take_log(), Log{"placed 1"});
 }
 
@@ -198,9 +234,25 @@ TEST_F(DetectionAlone, OneThatServesNoReadsIsForeignAfterTwelveSpans) {
 TEST_F(DetectionAlone, OneThatHasEndedIsLookedForEverMoreSeldom) {
   speak();
   for (const int milliseconds : {1, 2, 4, 8, 16, 32, 32}) {
-    detection_.look_for_reset();
+    EXPECT_FALSE(detection_.hear_end(true, true, false));
     EXPECT_EQ(wait(), milliseconds * kMillisecond);
   }
+}
+
+// Rules: iwarp.O21
+TEST_F(DetectionAlone, TheEndOfOneThatMustBeOursIsJudgedAtOnceWithinAnFpduOrBehindOurHello) {
+  speak();
+  EXPECT_TRUE(detection_.hear_end(false, true, false));
+  EXPECT_TRUE(detection_.hear_end(true, true, true));
+  EXPECT_EQ(stream.peer, PeerKind::Undecided);
+}
+
+TEST_F(DetectionAlone, OneThatGotOurHelloAndEndedWithoutItsOwnIsForeign) {
+  speak();
+  EXPECT_TRUE(detection_.hear_end(true, false, false));
+  EXPECT_EQ(stream.peer, PeerKind::Undecided) << "it has placed nothing";
+  EXPECT_TRUE(detection_.hear_end(true, false, true));
+  EXPECT_EQ(stream.peer, PeerKind::Foreign);
 }
 
 } // namespace
