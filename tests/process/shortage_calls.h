@@ -2,7 +2,8 @@
 // tests/process/shortage_calls.h: a table of every DAT call that may lack resources.
 // Lives here: what has to exist before a call, the call, what it may answer, and what must follow
 //             from its success.
-// Not here:   which need of the call is not met (shortage.h), the checks (shortage_calls_test.cc).
+// Not here:   the rows (shortage_calls_*.cc, shortage_tables.h), which need of the call is not met
+//             (shortage.h), the checks (shortage_calls_test.cc).
 #pragma once
 
 #include <span>

@@ -6,21 +6,11 @@
 #include <cstring>
 
 #include "objects.h"
-#include "shortage_calls.h"
+#include "shortage_tables.h"
 
 namespace datum::test {
 
 namespace {
-
-constexpr auto kDefaultFlags = DAT_COMPLETION_DEFAULT_FLAG;
-
-template <class Create>
-DAT_RETURN made_here(Stage& s, Create create, Stage::Free free) {
-  DAT_HANDLE handle = DAT_HANDLE_NULL;
-  const DAT_RETURN answer = create(&handle);
-  if (answer == DAT_SUCCESS) s.made(handle, free);
-  return answer;
-}
 
 // A CSP at the address of the IA, at a port that the provider chooses.
 DAT_RETURN create_csp(Stage& s, DAT_HANDLE* csp) {
@@ -128,7 +118,7 @@ constexpr ShortCall kCalls[] = {
     {"cno_fd_create", Answers::kShortage, nullptr,
      [](Stage& s) {
        DAT_FD descriptor = -1;
-       return made_here(
+       return made(
            s, [&](DAT_HANDLE* cno) { return dat_cno_fd_create(s.active.ia, &descriptor, cno); },
            &dat_cno_free);
      },
@@ -142,7 +132,7 @@ constexpr ShortCall kCalls[] = {
      nullptr},
     {"csp_create", Answers::kShortage, nullptr,
      [](Stage& s) {
-       return made_here(
+       return made(
            s, [&](DAT_HANDLE* csp) { return create_csp(s, csp); }, &dat_csp_free);
      },
      nullptr},
@@ -167,7 +157,7 @@ constexpr ShortCall kCalls[] = {
      &Stage::requester_hears},
     {"rmr_create_for_ep", Answers::kShortage, nullptr,
      [](Stage& s) {
-       return made_here(
+       return made(
            s, [&](DAT_HANDLE* rmr) { return dat_rmr_create_for_ep(s.active.pz, rmr); },
            &dat_rmr_free);
      },
