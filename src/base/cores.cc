@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <sched.h>
-#include <unistd.h>
 
 namespace datum {
 namespace {
@@ -26,8 +25,7 @@ std::optional<int> only_core() {
 }
 
 bool runs_only_on(int core, pid_t pid) {
-  if (pid <= 0) return ::sysconf(_SC_NPROCESSORS_ONLN) == 1;
-  return only_core_of(pid) == core;
+  return pid > 0 && only_core_of(pid) == core;
 }
 
 } // namespace datum

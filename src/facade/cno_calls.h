@@ -53,13 +53,11 @@ template <class V>
 [[gnu::always_inline]] inline DAT_RETURN cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout,
                                                   DAT_EVD_HANDLE* evd_handle) {
   CancellableWait cancellable;
-  Locked<ObjectKind::NotificationObject> cno(cno_handle);
+  const Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg3);
   if (timeout != 0) cancellable.begin();
-  const Status s = cno->wait(timeout, *evd_handle);
-  if (timeout == 0 && !s.ok()) cno.release_politely();
-  return encode<V>(s);
+  return encode<V>(cno->wait(timeout, *evd_handle));
 }
 
 template <class V>

@@ -131,7 +131,7 @@ template <class V>
   const Status s = evd->wait(timeout, threshold, taken, *nmore);
   if (s.ok())
     write_event<V>(taken, evd_handle, evd.adapter(), *event);
-  else if (timeout == 0)
+  else if (s.type() == Type::TimeoutExpired && timeout == 0)
     evd.release_politely();
   return encode<V>(s);
 }

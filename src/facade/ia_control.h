@@ -61,7 +61,7 @@ class IaControl final : public LockOwner, public HandleSource {
       mutex_.unlock();
   }
   // True: a thread that has polled in vain lets others run, which want the lock or the processor.
-  bool should_step_aside() const { return mutex_.contended() || shares_core_; }
+  bool should_step_aside() const { return mutex_.contended() || steps_aside_; }
 
   // --- LockOwner, HandleSource -----------------------------------------------------------------
   void acquire() override DATUM_NO_TSA { mutex_.lock(); }
@@ -69,7 +69,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void let_in() override DATUM_NO_TSA;
   bool held() const override { return mutex_.held(); }
   bool has_deferred() const override { return adapter_->has_deferred(); }
-  void share_core(bool shares) override { shares_core_ = shares; }
+  void step_aside(bool does) override { steps_aside_ = does; }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
@@ -123,7 +123,7 @@ class IaControl final : public LockOwner, public HandleSource {
   const Registration* registration_ = nullptr;
   AsyncBinding async_;
   bool relaxed_ordering_ = false;
-  bool shares_core_ = false; // see LockOwner
+  bool steps_aside_ = false; // see LockOwner
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
   std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents for this IA

@@ -34,8 +34,8 @@ class BackoffPlan {
   // since each arrival would wake the background thread although the poller handles it.
   bool at_doorbell() const { return at_doorbell_; }
 
-  // `shares_core`: a thread that polls in vain gives up the core, and polls again when a peer and
-  // this thread have run.
+  // `shares_core`: a thread that polls in vain gives up the core, and polls again when a peer has
+  // run. So a thread that polls all the time may poll but once in a tick, or a little later.
   void begin(const Activity& now, bool data_by_descriptors, bool shares_core) {
     seen_ = now;
     shares_core_ = shares_core;
@@ -47,8 +47,8 @@ class BackoffPlan {
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough =
-        data_by_descriptors_ || shares_core_ ? waiting::kBusyPollsSeldom : waiting::kBusyPolls;
-    const bool aside = shares_core_ && time - now.last_timed_poll <= 2 * waiting::kTick;
+        data_by_descriptors_ ? waiting::kBusyPollsOfDescriptors : waiting::kBusyPolls;
+    const bool aside = shares_core_ && time - now.last_timed_poll <= waiting::kPromise;
     const bool polls = now.copying || aside || now.polls - seen_.polls >= enough;
     seen_ = now;
     if (!waits && !polls) {

@@ -29,7 +29,7 @@ WaitResult ConsumerWait::wait(WaitPoint& point, Instant deadline) {
   const Instant start = places_.now();
   if (start >= deadline) return WaitResult::TimedOut;
   WaitResult result = WaitResult::Signalled;
-  const bool polls = spin_.worth_it();
+  const bool polls = !driver_.shares_core() && spin_.worth_it();
   if (!polls || !spin(point, start, deadline)) result = sleep(point, deadline);
   const Duration waited = places_.now() - start;
   // If a short time limit ended the wait, it is not known how long the event would have taken.

@@ -24,9 +24,9 @@ class Linger {
   Linger& operator=(const Linger&) = delete;
 
   // Polls until nothing has come for kLinger, or until the time `until`. Does not begin if polling
-  // was in vain lately, or if a peer shares the core, since nothing comes from it meanwhile. True: the caller has to look before it sleeps, since work may be left, or
-  // since the polling ended early: `has_ended` returned true, agents wait to be called, or another
-  // thread polls.
+  // was in vain lately, or if all peers share the core, since nothing comes from them meanwhile.
+  // True: the caller has to look before it sleeps, since work may be left, or since the polling
+  // ended early: `has_ended` returned true, agents wait to be called, or another thread polls.
   template <class HasEnded>
   bool poll(Instant until, HasEnded&& has_ended) {
     if (driver_.shares_core() || places_.now() >= until) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/spin_budget.h: whether a thread should poll for a moment before it sleeps.
-// Lives here: the decision, learnt from how long recent waits took.
+// progress/spin_budget.h: whether a thread should poll for a moment before it sleeps, or give up a
+// core that a peer shares.
+// Lives here: the decision, learnt from how long recent waits took, or from what recent tries found.
 // Not here:   clocks, and whether the process has a spare core (the owner passes that once).
 #pragma once
 

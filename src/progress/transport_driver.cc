@@ -44,15 +44,16 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count, bool 
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
   const Duration since = now - meter_.last_timed_poll();
-  // A peer that shares the core runs between polls, so polls are further apart.
-  const bool by_turns = shares_core_ && since <= waiting::kTick;
+  if (shares_core_) [[unlikely]]
+    step_aside(!worked);
   if (!handover_.is_polling()) {
-    if (now - last_poll_ > waiting::kWakeUp) row_began_ = now;
+    // A peer that shares the core runs between polls.
+    if (now - last_poll_ > (shares_core_ ? waiting::kTick : waiting::kWakeUp)) row_began_ = now;
     last_poll_ = now;
     // Without a spare core, a thread that the doorbell has woken cannot run beside this one. So
     // this poll is thorough sooner.
     const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
-    if (!by_turns && polls < waiting::kPollsBetweenAsleep && since < apart) return worked;
+    if (polls < waiting::kPollsBetweenAsleep && since < apart) return worked;
   }
   meter_.on_thorough(count, now);
   // Asked each time, since connections come and go.
@@ -63,7 +64,7 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count, bool 
     // No thread counts as polling, so another thread sleeps at the doorbell and handles
     // descriptors. If this thread polls fast enough, peers are told to stop ringing, and the other
     // thread backs off. For an occasional dequeue that would not pay.
-    if (by_turns || polls_all_the_time(now, since, polls)) start_polling();
+    if (polls_all_the_time(now, since, polls)) start_polling();
     // If a peer has not taken yet what was posted, the next poll is thorough, too, and calls
     // watch() again.
     if (transport_->watch(now) != kNever) meter_.be_thorough_every(1);
@@ -84,7 +85,7 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count, bool 
 // last poll waits for the end of the backoff.
 bool TransportDriver::polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const {
   if (since <= waiting::kPollingGap * polls) return true;
-  return data_by_descriptors() && now - row_began_ >= waiting::kTick;
+  return (data_by_descriptors() || shares_core_) && now - row_began_ >= waiting::kTick;
 }
 
 bool TransportDriver::handle_what_is_ready(Instant now) {
@@ -125,7 +126,17 @@ bool TransportDriver::look() {
 void TransportDriver::find_sharing() {
   if (core_to_spare_ || transport_->shares_core() == shares_core_) return;
   shares_core_ = !shares_core_;
-  lock_.share_core(shares_core_);
+  if (!shares_core_) lock_.step_aside(stepped_aside_ = false);
+  choose_thoroughness();
+}
+
+// A thread that has polled in vain gives up the core only if that has paid lately. To a peer that
+// computes it gives a whole time slice. So a program that computes itself between its polls would
+// lose a slice with each of them.
+void TransportDriver::step_aside(bool in_vain) {
+  if (stepped_aside_) in_vain ? asides_.was_in_vain() : asides_.paid();
+  stepped_aside_ = in_vain && asides_.worth_it();
+  lock_.step_aside(stepped_aside_);
 }
 
 void TransportDriver::start_polling() {

@@ -17,6 +17,7 @@
 #include "progress/handover.h"
 #include "progress/pending_look.h"
 #include "progress/poll_meter.h"
+#include "progress/spin_budget.h"
 
 namespace datum {
 
@@ -67,7 +68,7 @@ class TransportDriver {
   // True: data comes by descriptors, so every poll is thorough, and the background thread leaves
   // the descriptors to the threads that poll.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
-  // True: a peer shares the only core, so threads that poll in vain give it up each time.
+  // True: all peers run on the only core of this thread, so threads that poll in vain give it up.
   bool shares_core() const { return shares_core_; }
   Handover& handover() { return handover_; }
   const Handover& handover() const { return handover_; }
@@ -83,6 +84,7 @@ class TransportDriver {
   bool should_look_at_descriptors(Instant now) const;
   bool polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const;
   void find_sharing();
+  void step_aside(bool in_vain);
   void choose_thoroughness();
 
   LockOwner& lock_;
@@ -95,6 +97,8 @@ class TransportDriver {
   PendingLook pending_;
   DescriptorPace pace_;
   bool shares_core_ = false;
+  bool stepped_aside_ = false; // after the last poll
+  SpinBudget asides_{0, false};
   // When descriptors were last handled by a thread that does not poll all the time.
   Instant looked_at_ = 0;
   // Of the polls that read the clock while no thread counts as polling: the last one, and the first

@@ -37,9 +37,9 @@ class LockOwner {
     relinquish();
     acquire();
   }
-  // True: a peer shares the only processor of the threads that poll. So a thread that has polled in
-  // vain lets others run after it has released the lock.
-  virtual void share_core(bool) {}
+  // True: a thread that has polled in vain lets others run after it has released the lock, since the
+  // peer needs its processor. Holds until the next call.
+  virtual void step_aside(bool) {}
   // True: relinquish() does deferred work first, which may take long.
   virtual bool has_deferred() const { return false; }
 };

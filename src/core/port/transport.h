@@ -101,9 +101,9 @@ class Transport {
   virtual bool data_by_descriptors() const { return false; }
   // A thread that polls checks the descriptors at least this often.
   virtual Duration descriptor_gap() const { return waiting::kDoorbellsOnly; }
-  // True: a peer may run only on the processor that is the only one of this thread, too, as far as
-  // is known. Until this thread gives up the processor, nothing comes from that peer. Asked where no
-  // core is to spare.
+  // True: there are peers, and each may run only on the processor that is the only one of this
+  // thread, too. Until this thread gives up the processor, nothing comes from any peer. Asked where
+  // no core is to spare.
   virtual bool shares_core() const { return false; }
   // Called now and then while a thread polls, and before a thread sleeps. It tells peers which of
   // their records were taken, and rings a peer that said it polls but takes nothing. Returns the

@@ -55,8 +55,8 @@ inline constexpr Duration kLinger = 4 * kMicrosecond;
 // This many polls within a tick mean that a thread polls all the time.
 inline constexpr std::uint32_t kBusyPolls = 8;
 // This many where data comes by descriptors, because one poll may read and write for longer than a
-// tick, and where a peer shares the core, because it runs between the polls.
-inline constexpr std::uint32_t kBusyPollsSeldom = 1;
+// tick.
+inline constexpr std::uint32_t kBusyPollsOfDescriptors = 1;
 // A thread that has polled for long is taken to poll again if its last poll is no older than this.
 inline constexpr Duration kJustNow = 50 * kMicrosecond;
 

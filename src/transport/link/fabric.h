@@ -52,7 +52,7 @@ class LinkPort {
   virtual const char* path() const = 0;
   virtual std::string path_reason() const { return {}; }
   virtual Address peer_address() const = 0;
-  // See Transport.
+  // True: the peer may run only on the processor that is the only one of this thread.
   virtual bool shares_core() const { return false; }
   // The peer broke the protocol: end the link. on_link_lost() follows, not inside this call.
   virtual void condemn(const char* reason) = 0;

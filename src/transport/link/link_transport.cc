@@ -98,8 +98,13 @@ Instant LinkTransport::watch(Instant now) {
 }
 
 bool LinkTransport::shares_core() const {
-  return std::any_of(links_.begin(), links_.end(),
-                     [](const auto& link) { return link->port().shares_core(); });
+  bool any = false;
+  for (const std::unique_ptr<Link>& link : links_) {
+    if (link->idle()) continue;
+    if (!link->port().shares_core()) return false;
+    any = true;
+  }
+  return any;
 }
 
 bool LinkTransport::run_unlinked() {

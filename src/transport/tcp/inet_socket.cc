@@ -193,13 +193,6 @@ std::string text_of_peer(int socket) {
                         : text("{} port {}", to_text(peer.host), peer.port);
 }
 
-std::optional<int> core_of_last_segment(int socket) {
-  int core = 0;
-  socklen_t length = sizeof core;
-  if (::getsockopt(socket, SOL_SOCKET, SO_INCOMING_CPU, &core, &length) != 0) return std::nullopt;
-  return core;
-}
-
 std::size_t segment_size(int socket) {
   constexpr std::size_t kLeast = 536; // every host accepts this size (RFC 1122)
   int size = 0;

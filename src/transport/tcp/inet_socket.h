@@ -58,8 +58,6 @@ SocketName local_name(int socket);
 SocketName remote_name(int socket);
 // "192.0.2.1 port 5000", or words for a peer whose name the kernel does not know any more.
 std::string text_of_peer(int socket);
-// The processor on which the kernel handled the last segment that came. Empty: it does not tell.
-std::optional<int> core_of_last_segment(int socket);
 // The segment size that TCP uses now.
 std::size_t segment_size(int socket);
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/cancellation.h"
-#include "base/cores.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "transport/tcp/inet_socket.h"
@@ -54,7 +53,6 @@ TcpConnection::TcpConnection(TcpContext& context, GuardedFd socket, bool same_ho
 
 TcpConnection::~TcpConnection() {
   --context_.connections;
-  if (shares_core_) --context_.sharing_core;
   if (released_) --context_.endings;
   socket_.unwatch();
   if (!socket_ || !begun_) return;
@@ -396,23 +394,8 @@ void TcpConnection::tell_log() {
 
 // --- SessionEvents -------------------------------------------------------------------------------
 
-void TcpConnection::on_request() {
-  find_core();
-  untold_.on_request();
-}
-
 void TcpConnection::on_reply() {
-  find_core();
   if (TcpOwner* owner = untold_.owner()) owner->on_reply();
-}
-
-// Called when the peer's octets have arrived and were not answered yet: within a host, the kernel
-// handles a segment on the processor of the process that sends it.
-void TcpConnection::find_core() {
-  if (!same_host_ || shares_core_) return;
-  const std::optional<int> core = only_core();
-  shares_core_ = core && core_of_last_segment(socket_.get()) == core;
-  if (shares_core_) ++context_.sharing_core;
 }
 
 bool TcpConnection::has_arrived(std::uint64_t octets) const {

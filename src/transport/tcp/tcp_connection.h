@@ -100,14 +100,13 @@ class TcpConnection final : public PendingHook,
   std::optional<bool> look_unasked() override;
   void on_expired(Instant now) override;
   // SessionEvents
-  void on_request() override;
+  void on_request() override { untold_.on_request(); }
   bool on_no_reply(iwarp::NoReply why) override { return untold_.on_no_reply(why); }
   void on_reply() override;
   bool has_arrived(std::uint64_t octets) const override;
   bool all_has_arrived() const override;
   void on_end(ChannelEvents& events, CloseReason reason) override;
 
-  void find_core();
   void answer();
   std::size_t share() const;
   bool send_at_once();
@@ -132,7 +131,6 @@ class TcpConnection final : public PendingHook,
   TcpContext& context_;
   const std::uint64_t serial_;
   const bool same_host_;
-  bool shares_core_ = false; // see Transport
   bool connecting_ = false;
   bool begun_ = false; // the session has begun
   bool receive_posted_ = false;

@@ -67,12 +67,11 @@ struct TcpContext {
   // Connections whose end or request is not reported yet. TcpTransport::tell_ends() sorts them, and
   // reports their events.
   IntrusiveList<TcpConnection, UntoldTag> untold;
-  std::uint64_t looks = 0;        // how often tell_ends() has read all sockets
-  bool looking = false;           // tell_ends() is reading all sockets
-  bool at_work = false;           // a connection is at work, and uses the arrays above
-  std::uint32_t connections = 0;  // connections that have a socket
-  std::uint32_t sharing_core = 0; // connections of the kind that Transport::shares_core() means
-  std::uint64_t made = 0;         // connections so far
+  std::uint64_t looks = 0;       // how often tell_ends() has read all sockets
+  bool looking = false;          // tell_ends() is reading all sockets
+  bool at_work = false;          // a connection is at work, and uses the arrays above
+  std::uint32_t connections = 0; // connections that have a socket
+  std::uint64_t made = 0;        // connections so far
 
   Instant now() const { return lent.progress->now(); }
   // The address that an IA listens on and connects from. nullopt: every address of this host.

@@ -50,7 +50,6 @@ class TcpTransport final : public Transport {
   bool progress() override;
   bool set_attention(Attention attention) override;
   bool data_by_descriptors() const override { return context_.connections != 0; }
-  bool shares_core() const override { return context_.sharing_core != 0; }
   Duration descriptor_gap() const override {
     if (context_.connections == 0) return waiting::kDoorbellsOnly;
     return context_.in_batches ? waiting::kBetweenBatches : 0;

@@ -48,6 +48,37 @@ TEST_F(IdleLinks, OneWithAConnectionIsInUse) {
   EXPECT_EQ(retired(*pair.world.b), 1U);
 }
 
+// Nothing comes by an idle link, so it does not matter where its peer runs.
+TEST_F(IdleLinks, OnlyPeersOfConnectionsShareTheCore) {
+  const Transport& transport = pair.world.a->transport;
+  EXPECT_FALSE(transport.shares_core());
+  pair.world.a->fabric.ports.front()->on_our_core = true;
+  EXPECT_TRUE(transport.shares_core());
+  disconnect();
+  EXPECT_FALSE(transport.shares_core());
+}
+
+// What comes from a peer elsewhere would be late if this side gave up the core.
+TEST_F(IdleLinks, TheCoreIsSharedIfEachPeerSharesIt) {
+  Node third(pair.world, pair.world.options, 0, false);
+  Side side(third);
+  ASSERT_TRUE(side.ep.connect({}, qualifier, 0xffffffff, {}).ok());
+  while (third.transport.progress()) pair.world.settle();
+  auto& ports = pair.world.b->fabric.ports;
+  ASSERT_EQ(ports.size(), 2U);
+  const Transport& transport = pair.world.b->transport;
+  for (const bool first : {false, true}) {
+    for (const bool second : {false, true}) {
+      ports[0]->on_our_core = first;
+      ports[1]->on_our_core = second;
+      EXPECT_EQ(transport.shares_core(), first && second);
+    }
+  }
+  third.fabric.events()->on_link_lost(*third.fabric.ports.front());
+  pair.world.b->fabric.events()->on_link_lost(*ports[1]);
+  ports.pop_back();
+}
+
 TEST_F(IdleLinks, ARequestThatCameInTimeKeepsIt) {
   disconnect();
   request();

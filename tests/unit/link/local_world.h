@@ -79,8 +79,10 @@ class LocalPort final : public LinkPort {
   Address peer_address() const override { return {}; }
   void condemn(const char*) override { condemned = true; }
   LocalFabric& owner() { return owner_; }
+  bool shares_core() const override { return on_our_core; }
   int doorbells = 0;
   bool condemned = false;
+  bool on_our_core = false;
   LocalDirect access;
 
  private:

@@ -290,6 +290,22 @@ TEST_F(LoopAlone, ADoorbellInABackoffIsAnsweredIfNobodyPolls) {
   loop_.run();
 }
 
+// The peer runs between the polls, so one poll in a backoff is somebody.
+TEST_F(LoopWithoutCore, WherePeersShareTheCoreAFewPollsKeepItBackingOff) {
+  transport.peers_share_core = true;
+  with_lock([&] { driver.look(); });
+  for (int i = 0; i < 5; ++i)
+    then([this] {
+      places.time = places.slept_until;
+      with_lock([this] { poll(1); });
+    });
+  then([this] {
+    EXPECT_EQ(background(), Doorbell::Background::BackingOff);
+    loop_.request_stop();
+  });
+  loop_.run();
+}
+
 TEST_F(LoopWithoutCore, ADoorbellInABackoffIsAnsweredAtOnce) {
   then_poll_for_long();
   places.while_aside = [] { FAIL() << "that would give a program that spins a whole time slice"; };
@@ -342,9 +358,9 @@ TEST_F(LoopThatLingers, AMomentInVainIsShortAndIsNotRepeated) {
   loop_.run();
 }
 
-// That peer runs when this thread sleeps, and not before.
-TEST_F(LoopThatLingersWithoutCore, WhereAPeerSharesTheCoreItSleepsAtOnce) {
-  transport.peer_shares_core = true;
+// They run when this thread sleeps, and not before.
+TEST_F(LoopThatLingersWithoutCore, WherePeersShareTheCoreItSleepsAtOnce) {
+  transport.peers_share_core = true;
   transport.on_progress = [&] { return note_begin(), false; };
   for (int i = 0; i < kSleeps; ++i) then([] {});
   then([&] {

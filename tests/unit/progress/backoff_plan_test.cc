@@ -98,15 +98,15 @@ TEST(BackoffPlan, WhereDataComesByDescriptorsOnePollInABackoffIsSomebody) {
 }
 
 // The peer that shares the core runs between two polls, and perhaps other threads do.
-TEST(BackoffPlan, WhereAPeerSharesTheCoreAPollInTwoTicksIsSomebody) {
-  BackoffPlan plan;
+TEST(BackoffPlan, WhereAPeerSharesTheCoreAPollInTheLast100usIsSomebody) {
   const Activity once{.polls = 101, .waits = 0, .last_timed_poll = 10'000};
-  plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false, true);
-  EXPECT_TRUE(plan.others_are_busy(once, 75'000));
-  EXPECT_TRUE(plan.others_are_busy(once, 150'000));
-  EXPECT_FALSE(plan.others_are_busy(once, 225'000));
-  plan.begin(once, false, false);
-  EXPECT_FALSE(plan.others_are_busy(once, 75'000)) << "elsewhere it is nobody";
+  for (const bool shares_core : {false, true}) {
+    BackoffPlan plan;
+    plan.begin({.polls = 100, .waits = 0, .last_timed_poll = 0}, false, shares_core);
+    EXPECT_EQ(plan.others_are_busy(once, 75'000), shares_core);
+    EXPECT_EQ(plan.others_are_busy(once, 110'000), shares_core);
+    EXPECT_FALSE(plan.others_are_busy(once, 111'000));
+  }
 }
 
 // A long copy may take longer than a backoff, and the copying thread still counts as a poller.

@@ -36,11 +36,11 @@ class BareLock final : public LockOwner {
   }
   bool held() const override { return held_; }
   bool has_deferred() const override { return put_off; }
-  void share_core(bool shares) override { shares_core = shares; }
+  void step_aside(bool does) override { steps_aside = does; }
 
   std::function<void()> on_free;
   bool put_off = false;
-  bool shares_core = false; // as it was told last
+  bool steps_aside = false; // as it was told last
   int acquisitions = 0;
   int times_let_in = 0;
 
@@ -114,7 +114,7 @@ class BareTransport final : public UnreachableTransport {
   std::vector<Attention> attention; // each value that peers were told
   bool look_again = false;          // set_attention() asks its caller to poll again
   bool comes_by_descriptors = false;
-  bool peer_shares_core = false;
+  bool peers_share_core = false;
   Duration gap = waiting::kDoorbellsOnly;
   Instant watch_at = kNever;
   int watches = 0;
@@ -125,7 +125,7 @@ class BareTransport final : public UnreachableTransport {
     return std::exchange(look_again, false);
   }
   bool data_by_descriptors() const override { return comes_by_descriptors; }
-  bool shares_core() const override { return peer_shares_core; }
+  bool shares_core() const override { return peers_share_core; }
   Duration descriptor_gap() const override { return gap; }
   Instant watch(Instant) override { return ++watches, watch_at; }
 };

@@ -304,5 +304,20 @@ TEST_F(WaitWithCore, ElsewhereItLooksAtTheRest) {
   EXPECT_EQ(transport.progresses, looks + 1);
 }
 
+// They run when this thread sleeps. Elsewhere one wait of 64 polls.
+TEST_F(WaitAlone, WherePeersShareTheCoreNoWaitPolls) {
+  put_background_at_doorbell();
+  places.a_look_at_the_clock = 100'000; // so no row of polls counts as polling
+  transport.peers_share_core = true;
+  driver.look();
+  for (int i = 0; i < 100; ++i) {
+    point_.signalled = false;
+    signal_in_sleep();
+    EXPECT_EQ(wait_.wait(point_, kNever), WaitResult::Signalled);
+    EXPECT_FALSE(driver.handover().is_polling());
+  }
+  EXPECT_TRUE(transport.attention.empty()) << "peers were told that it polls";
+}
+
 } // namespace
 } // namespace datum::test

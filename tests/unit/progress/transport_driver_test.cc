@@ -36,6 +36,23 @@ class DriverWithoutCore : public DriverAlone {
   DriverWithoutCore() : DriverAlone(false) {}
 };
 
+class DriverWhosePeersShareTheCore : public DriverWithoutCore {
+ protected:
+  DriverWhosePeersShareTheCore() {
+    transport.peers_share_core = true;
+    driver.look();
+    transport.on_progress = [this] { return answered_; };
+  }
+  void answer(bool answered) { answered_ = answered; }
+  void poll_until_it_is_tried() {
+    for (int i = 0; i < 100 && !lock.steps_aside; ++i) poll(1, 10'000);
+    ASSERT_TRUE(lock.steps_aside);
+  }
+
+ private:
+  bool answered_ = false;
+};
+
 bool fail_for_memory() {
   throw std::bad_alloc();
 }
@@ -227,45 +244,90 @@ TEST_F(DriverWithoutCore, ASlowPollLooksItself) {
   EXPECT_EQ(places.looks, 11);
 }
 
-TEST_F(DriverWithoutCore, WhereAPeerSharesTheCoreTheOwnerOfTheLockIsToldSo) {
-  poll(16, 1000);
-  EXPECT_FALSE(lock.shares_core);
-  transport.peer_shares_core = true;
-  poll(16, 1000);
-  EXPECT_TRUE(lock.shares_core);
+// Polls in vain until such a poll gives up the core, which is tried now and then.
+TEST_F(DriverWhosePeersShareTheCore, WhatPollsInVainGivesUpTheCoreIfThatPays) {
+  poll_until_it_is_tried();
+  answer(true); // the peer has run
+  for (int i = 0; i < 100; ++i) {
+    poll(1, 10'000);
+    EXPECT_FALSE(lock.steps_aside) << "something has come";
+    answer(false);
+    poll(1, 10'000);
+    EXPECT_TRUE(lock.steps_aside);
+    answer(true);
+  }
+}
+
+// The program, or the peer, computes. Each try costs the program a time slice.
+TEST_F(DriverWhosePeersShareTheCore, OtherwiseItIsTriedEverMoreSeldom) {
+  poll_until_it_is_tried();
+  int tries = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    poll(1, 100'000);
+    if (lock.steps_aside) ++tries;
+  }
+  EXPECT_GE(tries, 4);
+  EXPECT_LE(tries, 10);
+}
+
+TEST_F(DriverWhosePeersShareTheCore, APayingTryIsRepeatedAFewTimesInVain) {
+  poll_until_it_is_tried();
+  answer(true);
+  poll(1, 10'000);
+  answer(false);
+  for (int i = 0; i < 4; ++i) {
+    poll(1, 10'000);
+    EXPECT_TRUE(lock.steps_aside);
+  }
+  poll(2, 10'000);
+  EXPECT_FALSE(lock.steps_aside);
+}
+
+TEST_F(DriverWhosePeersShareTheCore, NobodyGivesItUpWhenTheyHaveGone) {
+  poll_until_it_is_tried();
+  transport.peers_share_core = false;
+  poll(16, 10'000);
+  EXPECT_FALSE(lock.steps_aside);
+  EXPECT_FALSE(driver.shares_core());
+  poll(10'000, 10'000);
+  EXPECT_FALSE(lock.steps_aside);
+}
+
+TEST_F(DriverWithoutCore, AThreadThatSleepsFindsOutThatPeersShareTheCore) {
+  transport.peers_share_core = true;
+  driver.look();
   EXPECT_TRUE(driver.shares_core());
-  transport.peer_shares_core = false; // the link has ended
-  poll(1, 1000);
-  EXPECT_FALSE(lock.shares_core);
 }
 
-TEST_F(DriverWithoutCore, AThreadThatSleepsFindsThatOut) {
-  transport.peer_shares_core = true;
+TEST_F(DriverAlone, WhereACoreIsToSpareThatMattersToNobody) {
+  transport.peers_share_core = true;
   driver.look();
-  EXPECT_TRUE(lock.shares_core);
-}
-
-TEST_F(DriverAlone, WhereACoreIsToSpareItMattersToNobody) {
-  transport.peer_shares_core = true;
-  poll(100, 1000);
-  driver.look();
-  EXPECT_FALSE(lock.shares_core);
+  for (int i = 0; i < 1000; ++i) {
+    poll(1, 1000);
+    ASSERT_FALSE(lock.steps_aside);
+  }
   EXPECT_FALSE(driver.shares_core());
 }
 
-// Between two of these polls the peer runs.
-TEST_F(DriverWithoutCore, WhereAPeerSharesTheCorePollsOfOneTickCountAsPolling) {
-  transport.peer_shares_core = true;
+// Between two polls of the row the peer runs.
+TEST_F(DriverWhosePeersShareTheCore, ARowOfPollsNoFurtherApartThanATickCountsAsPolling) {
   put_background_at_doorbell();
-  driver.look();
   poll(20, waiting::kTick + 1'000);
   EXPECT_FALSE(driver.handover().is_polling());
-  poll(1, waiting::kTick);
+  poll(20, waiting::kTick);
   EXPECT_TRUE(driver.handover().is_polling());
 }
 
-TEST_F(DriverWithoutCore, WhereAPeerSharesTheCoreEachPollRunsTimers) {
-  transport.peer_shares_core = true;
+TEST_F(DriverWhosePeersShareTheCore, AFewPollsInARowDoNot) {
+  put_background_at_doorbell();
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    poll(1, 95'000);
+    poll(3, 6'000);
+    EXPECT_FALSE(driver.handover().is_polling());
+  }
+}
+
+TEST_F(DriverWhosePeersShareTheCore, EachPollRunsTimers) {
   poll_until_that_is_known();
   timers.arm(timer_, places.time);
   poll(1, 1000);
