@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/assertion.h"
@@ -60,8 +61,14 @@ class IaControl final : public LockOwner, public HandleSource {
     else
       mutex_.unlock();
   }
-  // True: a thread that has polled in vain lets others run, which want the lock or the processor.
-  bool should_step_aside() const { return mutex_.contended() || steps_aside_; }
+  // True: the caller, which has polled in vain, lets others run once it has released the lock: they
+  // want the lock or the processor.
+  bool steps_aside() {
+    if (!may_step_aside_) return mutex_.contended();
+    may_step_aside_ = false;
+    has_stepped_aside_ = true;
+    return true;
+  }
 
   // --- LockOwner, HandleSource -----------------------------------------------------------------
   void acquire() override DATUM_NO_TSA { mutex_.lock(); }
@@ -69,7 +76,8 @@ class IaControl final : public LockOwner, public HandleSource {
   void let_in() override DATUM_NO_TSA;
   bool held() const override { return mutex_.held(); }
   bool has_deferred() const override { return adapter_->has_deferred(); }
-  void step_aside(bool does) override { steps_aside_ = does; }
+  void let_step_aside(bool may) override { may_step_aside_ = may; }
+  bool has_stepped_aside() override { return std::exchange(has_stepped_aside_, false); }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
@@ -123,7 +131,8 @@ class IaControl final : public LockOwner, public HandleSource {
   const Registration* registration_ = nullptr;
   AsyncBinding async_;
   bool relaxed_ordering_ = false;
-  bool steps_aside_ = false; // see LockOwner
+  bool may_step_aside_ = false; // see LockOwner
+  bool has_stepped_aside_ = false;
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
   std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents for this IA

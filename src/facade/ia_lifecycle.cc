@@ -65,7 +65,7 @@ Result<Token> IaControl::start(const Registration& registration, AsyncBinding& a
 
 Result<Token> IaControl::build(AsyncBinding& async) {
   relaxed_ordering_ = false;
-  steps_aside_ = false;
+  may_step_aside_ = has_stepped_aside_ = false;
   instance_ = (last_instance.fetch_add(1, std::memory_order_relaxed) + 1) << 8U;
   AdapterEnvironment environment;
   environment.handles = this;

@@ -136,7 +136,7 @@ class Locked {
   // For a poll that found nothing: lets other threads run that want the lock, or a peer that shares
   // the only processor of this thread.
   void release_politely() DATUM_NO_TSA {
-    const bool steps_aside = control_->should_step_aside();
+    const bool steps_aside = control_->steps_aside();
     release();
     if (steps_aside) ::sched_yield();
   }

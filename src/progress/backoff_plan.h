@@ -34,8 +34,8 @@ class BackoffPlan {
   // since each arrival would wake the background thread although the poller handles it.
   bool at_doorbell() const { return at_doorbell_; }
 
-  // `shares_core`: a thread that polls in vain gives up the core, and polls again when a peer has
-  // run. So a thread that polls all the time may poll but once in a tick, or a little later.
+  // `shares_core`: all peers run on the only core of the thread that polls. It gives up that core
+  // between its polls, so one poll in a tick may be all that a thread makes that polls all the time.
   void begin(const Activity& now, bool data_by_descriptors, bool shares_core) {
     seen_ = now;
     shares_core_ = shares_core;
@@ -48,8 +48,8 @@ class BackoffPlan {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough =
         data_by_descriptors_ ? waiting::kBusyPollsOfDescriptors : waiting::kBusyPolls;
-    const bool aside = shares_core_ && time - now.last_timed_poll <= waiting::kPromise;
-    const bool polls = now.copying || aside || now.polls - seen_.polls >= enough;
+    const bool lately = shares_core_ && time - now.last_timed_poll <= waiting::kTick;
+    const bool polls = now.copying || lately || now.polls - seen_.polls >= enough;
     seen_ = now;
     if (!waits && !polls) {
       reset();

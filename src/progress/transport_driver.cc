@@ -44,11 +44,11 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count, bool 
   const std::uint32_t polls = meter_.since_thorough(count);
   const Instant now = places_.now();
   const Duration since = now - meter_.last_timed_poll();
+  // Timers and descriptors bring nothing that a peer on this core has to run for.
   if (shares_core_) [[unlikely]]
-    step_aside(!worked);
+    decide_on_stepping_aside(!worked);
   if (!handover_.is_polling()) {
-    // A peer that shares the core runs between polls.
-    if (now - last_poll_ > (shares_core_ ? waiting::kTick : waiting::kWakeUp)) row_began_ = now;
+    if (now - last_poll_ > (shares_core_ ? waiting::kTurns : waiting::kWakeUp)) row_began_ = now;
     last_poll_ = now;
     // Without a spare core, a thread that the doorbell has woken cannot run beside this one. So
     // this poll is thorough sooner.
@@ -82,9 +82,10 @@ DATUM_NO_CANARY bool TransportDriver::poll_thoroughly(std::uint32_t count, bool 
 // `polls` have come in the time `since`. Where data comes by descriptors, a row of polls counts, too,
 // if each came before a woken thread would have run: that thread would only compete for the lock,
 // and often for the core. The row has to be as long as a backoff, since data that comes after its
-// last poll waits for the end of the backoff.
+// last poll waits for the end of the backoff. Where peers share the core, only such a row counts,
+// since each poll is thorough, and the gaps may be longer, since a peer runs in them.
 bool TransportDriver::polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const {
-  if (since <= waiting::kPollingGap * polls) return true;
+  if (!shares_core_ && since <= waiting::kPollingGap * polls) return true;
   return (data_by_descriptors() || shares_core_) && now - row_began_ >= waiting::kTick;
 }
 
@@ -117,6 +118,7 @@ bool TransportDriver::look() {
   bool worked = progress(*transport_);
   meter_.forget_copies();
   if (timers_->next() != kNever && run(*timers_, places_.now())) worked = true;
+  if (worked) others_found_ = true;
   // If this thread has called wake() itself in this turn, is_wanted() is set, and no thread was
   // woken. It must take another turn: if it slept now, want() would return false for later
   // wake-ups, and they would be lost.
@@ -126,17 +128,24 @@ bool TransportDriver::look() {
 void TransportDriver::find_sharing() {
   if (core_to_spare_ || transport_->shares_core() == shares_core_) return;
   shares_core_ = !shares_core_;
-  if (!shares_core_) lock_.step_aside(stepped_aside_ = false);
+  if (!shares_core_) lock_.let_step_aside(false);
   choose_thoroughness();
 }
 
-// A thread that has polled in vain gives up the core only if that has paid lately. To a peer that
-// computes it gives a whole time slice. So a program that computes itself between its polls would
-// lose a slice with each of them.
-void TransportDriver::step_aside(bool in_vain) {
-  if (stepped_aside_) in_vain ? asides_.was_in_vain() : asides_.paid();
-  stepped_aside_ = in_vain && asides_.worth_it();
-  lock_.step_aside(stepped_aside_);
+// A thread that has polled in vain gives up the core if that has paid lately, and else with one poll
+// of 64. To a program that computes it gives a whole time slice. So a program that itself computes
+// between its polls would lose a slice with each of them.
+void TransportDriver::decide_on_stepping_aside(bool in_vain) {
+  if (lock_.has_stepped_aside()) {
+    may_step_aside_ = false;
+    if (in_vain && !others_found_)
+      asides_.was_in_vain();
+    else
+      asides_.paid();
+    others_found_ = false;
+  }
+  if (in_vain && !may_step_aside_) may_step_aside_ = asides_.worth_it();
+  lock_.let_step_aside(in_vain && may_step_aside_);
 }
 
 void TransportDriver::start_polling() {

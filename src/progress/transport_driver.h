@@ -68,7 +68,8 @@ class TransportDriver {
   // True: data comes by descriptors, so every poll is thorough, and the background thread leaves
   // the descriptors to the threads that poll.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
-  // True: all peers run on the only core of this thread, so threads that poll in vain give it up.
+  // True: all peers run on the only core of this thread, so a thread that has polled in vain may
+  // have to give it up.
   bool shares_core() const { return shares_core_; }
   Handover& handover() { return handover_; }
   const Handover& handover() const { return handover_; }
@@ -84,7 +85,7 @@ class TransportDriver {
   bool should_look_at_descriptors(Instant now) const;
   bool polls_all_the_time(Instant now, Duration since, std::uint32_t polls) const;
   void find_sharing();
-  void step_aside(bool in_vain);
+  void decide_on_stepping_aside(bool in_vain);
   void choose_thoroughness();
 
   LockOwner& lock_;
@@ -97,12 +98,16 @@ class TransportDriver {
   PendingLook pending_;
   DescriptorPace pace_;
   bool shares_core_ = false;
-  bool stepped_aside_ = false; // after the last poll
-  SpinBudget asides_{0, false};
+  bool may_step_aside_ = false; // granted, and no thread has done so yet
+  // A thread that sleeps between turns, and that a peer has rung, has found something since a thread
+  // stepped aside.
+  bool others_found_ = false;
+  // Tries do not become ever more seldom: a program that only polls has no other use for the core.
+  SpinBudget asides_{0, true};
   // When descriptors were last handled by a thread that does not poll all the time.
   Instant looked_at_ = 0;
   // Of the polls that read the clock while no thread counts as polling: the last one, and the first
-  // of those that were no more than kWakeUp apart.
+  // of those that were no more than kWakeUp (or kTurns) apart.
   Instant last_poll_ = 0;
   Instant row_began_ = 0;
   Instant polled_before_lingering_ = 0; // PollMeter::last_timed_poll()

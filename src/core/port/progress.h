@@ -37,9 +37,11 @@ class LockOwner {
     relinquish();
     acquire();
   }
-  // True: a thread that has polled in vain lets others run after it has released the lock, since the
-  // peer needs its processor. Holds until the next call.
-  virtual void step_aside(bool) {}
+  // True: the next thread that has polled in vain steps aside: it lets others run after it has
+  // released the lock, since a peer needs its processor.
+  virtual void let_step_aside(bool) {}
+  // True: a thread has done so since the last call.
+  virtual bool has_stepped_aside() { return false; }
   // True: relinquish() does deferred work first, which may take long.
   virtual bool has_deferred() const { return false; }
 };

@@ -18,6 +18,9 @@ namespace datum::waiting {
 // A woken thread that gets a processor runs after at most this time. Where data comes by
 // descriptors, polls that are no further apart count as polling, if they come in a row of kTick.
 inline constexpr Duration kWakeUp = 25 * kMicrosecond;
+// Where all peers share the core, a peer runs between two polls, so polls count as polling if they
+// are no further apart than this. Less than kPatience, or peers would ring for what such a poll takes.
+inline constexpr Duration kTurns = 45 * kMicrosecond;
 // A wait that sleeps takes about 15 us longer than one that polls. So a wait that has polled for
 // kSpin saves nothing by polling on.
 inline constexpr Duration kSpin = 20 * kMicrosecond;
@@ -101,7 +104,7 @@ inline constexpr std::uint32_t kRecentLooks = 7;
 // is rung. The time is that of two wake-ups. A peer reports what it took every sixteen records, and
 // whenever it checks its descriptors.
 inline constexpr Duration kPatience = 2 * kWakeUp;
-static_assert(kDoorbellsOnly < kPatience);
+static_assert(kDoorbellsOnly < kPatience && kTurns < kPatience);
 // If a thread polls within this time after a post, it is expected to do so after the next post,
 // too. Less than kPromptWake, after which the background thread polls.
 inline constexpr Duration kSoon = 70 * kMicrosecond;

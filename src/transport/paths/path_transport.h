@@ -43,7 +43,7 @@ class PathTransport final : public Transport, private PreferredWay {
   bool set_attention(Attention attention) override;
   bool data_by_descriptors() const override;
   Duration descriptor_gap() const override;
-  bool shares_core() const override { return links_.shares_core() && !tcp_->data_by_descriptors(); }
+  bool shares_core() const override { return !tcp_->data_by_descriptors() && links_.shares_core(); }
   Instant watch(Instant now) override { return links_.watch(now); }
 
  private:

@@ -36,11 +36,13 @@ class BareLock final : public LockOwner {
   }
   bool held() const override { return held_; }
   bool has_deferred() const override { return put_off; }
-  void step_aside(bool does) override { steps_aside = does; }
+  void let_step_aside(bool may) override { may_step_aside = may; }
+  bool has_stepped_aside() override { return std::exchange(stepped_aside, false); }
 
   std::function<void()> on_free;
   bool put_off = false;
-  bool steps_aside = false; // as it was told last
+  bool may_step_aside = false; // as it was told last
+  bool stepped_aside = false;  // a thread has done so
   int acquisitions = 0;
   int times_let_in = 0;
 

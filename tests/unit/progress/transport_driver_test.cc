@@ -43,13 +43,16 @@ class DriverWhosePeersShareTheCore : public DriverWithoutCore {
     driver.look();
     transport.on_progress = [this] { return answered_; };
   }
-  void answer(bool answered) { answered_ = answered; }
-  void poll_until_it_is_tried() {
-    for (int i = 0; i < 100 && !lock.steps_aside; ++i) poll(1, 10'000);
-    ASSERT_TRUE(lock.steps_aside);
+  // True: the thread has given up the core, as a dequeue that finds nothing does where it may.
+  bool dequeue(Duration later) {
+    poll(1, later);
+    return lock.stepped_aside = std::exchange(lock.may_step_aside, false);
   }
-
- private:
+  // Uses up what the budget begins with.
+  void dequeue_until_core_is_given_up() {
+    while (dequeue(10'000)) continue;
+    while (!dequeue(10'000)) continue;
+  }
   bool answered_ = false;
 };
 
@@ -244,53 +247,62 @@ TEST_F(DriverWithoutCore, ASlowPollLooksItself) {
   EXPECT_EQ(places.looks, 11);
 }
 
-// Polls in vain until such a poll gives up the core, which is tried now and then.
-TEST_F(DriverWhosePeersShareTheCore, WhatPollsInVainGivesUpTheCoreIfThatPays) {
-  poll_until_it_is_tried();
-  answer(true); // the peer has run
+TEST_F(DriverWhosePeersShareTheCore, APollInVainGivesUpTheCoreIfThatPays) {
+  dequeue_until_core_is_given_up();
   for (int i = 0; i < 100; ++i) {
-    poll(1, 10'000);
-    EXPECT_FALSE(lock.steps_aside) << "something has come";
-    answer(false);
-    poll(1, 10'000);
-    EXPECT_TRUE(lock.steps_aside);
-    answer(true);
+    answered_ = true; // the peer has run
+    EXPECT_FALSE(dequeue(10'000)) << "something has come";
+    answered_ = false;
+    EXPECT_TRUE(dequeue(10'000));
   }
 }
 
-// The program, or the peer, computes. Each try costs the program a time slice.
-TEST_F(DriverWhosePeersShareTheCore, OtherwiseItIsTriedEverMoreSeldom) {
-  poll_until_it_is_tried();
+// The program, or the peer, computes. Each try may cost the program a time slice.
+TEST_F(DriverWhosePeersShareTheCore, OtherwiseOnePollOf64DoesSo) {
+  dequeue_until_core_is_given_up();
   int tries = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    poll(1, 100'000);
-    if (lock.steps_aside) ++tries;
+  for (int i = 0; i < 6'400; ++i) {
+    if (dequeue(100'000)) ++tries;
   }
-  EXPECT_GE(tries, 4);
-  EXPECT_LE(tries, 10);
+  EXPECT_EQ(tries, 100);
 }
 
-TEST_F(DriverWhosePeersShareTheCore, APayingTryIsRepeatedAFewTimesInVain) {
-  poll_until_it_is_tried();
-  answer(true);
-  poll(1, 10'000);
-  answer(false);
-  for (int i = 0; i < 4; ++i) {
-    poll(1, 10'000);
-    EXPECT_TRUE(lock.steps_aside);
-  }
-  poll(2, 10'000);
-  EXPECT_FALSE(lock.steps_aside);
+TEST_F(DriverWhosePeersShareTheCore, AfterOneThatPaidFourMayBeInVain) {
+  dequeue_until_core_is_given_up();
+  answered_ = true;
+  dequeue(10'000);
+  answered_ = false;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(dequeue(10'000));
+  EXPECT_FALSE(dequeue(10'000));
 }
 
-TEST_F(DriverWhosePeersShareTheCore, NobodyGivesItUpWhenTheyHaveGone) {
-  poll_until_it_is_tried();
+// A wait polls, too, and does not give up the core afterwards but sleeps.
+TEST_F(DriverWhosePeersShareTheCore, PollsOfWaitsTellNothing) {
+  dequeue_until_core_is_given_up();
+  answered_ = true;
+  dequeue(10'000);
+  answered_ = false;
+  poll(1'000, 10'000);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(dequeue(10'000));
+}
+
+// The peer has run, and has rung the background thread.
+TEST_F(DriverWhosePeersShareTheCore, WhatTheBackgroundThreadFindsPays) {
+  dequeue_until_core_is_given_up();
+  for (int i = 0; i < 100; ++i) {
+    answered_ = true;
+    driver.look();
+    answered_ = false;
+    EXPECT_TRUE(dequeue(10'000));
+  }
+}
+
+TEST_F(DriverWhosePeersShareTheCore, WithoutThemNoPollGivesUpTheCore) {
+  dequeue_until_core_is_given_up();
   transport.peers_share_core = false;
-  poll(16, 10'000);
-  EXPECT_FALSE(lock.steps_aside);
+  for (int i = 0; i < 16; ++i) dequeue(10'000);
   EXPECT_FALSE(driver.shares_core());
-  poll(10'000, 10'000);
-  EXPECT_FALSE(lock.steps_aside);
+  for (int i = 0; i < 1'000; ++i) EXPECT_FALSE(dequeue(10'000));
 }
 
 TEST_F(DriverWithoutCore, AThreadThatSleepsFindsOutThatPeersShareTheCore) {
@@ -299,31 +311,35 @@ TEST_F(DriverWithoutCore, AThreadThatSleepsFindsOutThatPeersShareTheCore) {
   EXPECT_TRUE(driver.shares_core());
 }
 
-TEST_F(DriverAlone, WhereACoreIsToSpareThatMattersToNobody) {
+TEST_F(DriverAlone, WithACoreToSpareTheDriverDoesNotAsk) {
   transport.peers_share_core = true;
   driver.look();
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 1'000; ++i) {
     poll(1, 1000);
-    ASSERT_FALSE(lock.steps_aside);
+    ASSERT_FALSE(lock.may_step_aside);
   }
   EXPECT_FALSE(driver.shares_core());
 }
 
 // Between two polls of the row the peer runs.
-TEST_F(DriverWhosePeersShareTheCore, ARowOfPollsNoFurtherApartThanATickCountsAsPolling) {
+TEST_F(DriverWhosePeersShareTheCore, ARowOfPollsOfTurnsCountsAsPolling) {
   put_background_at_doorbell();
-  poll(20, waiting::kTick + 1'000);
+  poll(20, waiting::kTurns + 1'000);
   EXPECT_FALSE(driver.handover().is_polling());
-  poll(20, waiting::kTick);
+  poll(1, waiting::kTurns);
+  EXPECT_FALSE(driver.handover().is_polling()) << "the row is shorter than a tick";
+  poll(1, waiting::kTurns);
   EXPECT_TRUE(driver.handover().is_polling());
 }
 
 TEST_F(DriverWhosePeersShareTheCore, AFewPollsInARowDoNot) {
   put_background_at_doorbell();
-  for (int sweep = 0; sweep < 20; ++sweep) {
-    poll(1, 95'000);
-    poll(3, 6'000);
-    EXPECT_FALSE(driver.handover().is_polling());
+  for (const Duration apart : {1'000, 2'000, 6'000}) {
+    for (int sweep = 0; sweep < 20; ++sweep) {
+      poll(1, 95'000);
+      poll(3, apart);
+      EXPECT_FALSE(driver.handover().is_polling());
+    }
   }
 }
 
