@@ -19,11 +19,11 @@ class SpinBudget {
   SpinBudget(Duration longest, bool core_to_spare)
       : longest_(longest), core_to_spare_(core_to_spare), credit_(core_to_spare ? 1 : 0) {}
 
-  // True: the thread should poll. Asked once for each wait. After polling has been in vain a few
-  // times, it is tried only now and then, because polling in vain delays the wake-up. After such a
-  // poll the event often comes just after the processor has begun to sleep, and then the processor
-  // takes longest to wake. Without a core to spare, each try in vain doubles the waits until the
-  // next.
+  // True: the thread should poll (or give up the core). Asked once for each wait (or poll in vain).
+  // After that has been in vain a few times, it is tried only now and then, because it has a price:
+  // polling in vain delays the wake-up, since the event often comes just after the processor has
+  // begun to sleep, and then the processor takes longest to wake. Without a core to spare, each try
+  // in vain doubles the waits until the next.
   bool worth_it() {
     if (credit_ > 0) return true;
     if (++not_tried_ < try_after_) return false;
