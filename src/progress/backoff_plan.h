@@ -35,7 +35,7 @@ class BackoffPlan {
   bool at_doorbell() const { return at_doorbell_; }
 
   // `shares_core`: all peers run on the only core of the thread that polls. It gives up that core
-  // between its polls, so one poll in a tick may be all that a thread makes that polls all the time.
+  // between its polls. So a thread that polls all the time may poll only once in a tick.
   void begin(const Activity& now, bool data_by_descriptors, bool shares_core) {
     seen_ = now;
     shares_core_ = shares_core;

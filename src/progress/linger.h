@@ -76,7 +76,7 @@ class Linger {
   Progress& polls_;
   // No sleep is as short as kLinger. So only polling shows whether polling pays, as it does without
   // a core to spare.
-  SpinBudget budget_{waiting::kLinger, false};
+  TryBudget budget_{0, TryBudget::InVain::SlowDown};
   // Two threads that poll side by side contend for the lock. So this one sleeps once without
   // polling, and the other one may count as a poller meanwhile.
   bool others_polled_ = false;

@@ -132,9 +132,9 @@ void TransportDriver::find_sharing() {
   choose_thoroughness();
 }
 
-// A thread that has polled in vain gives up the core if that has paid lately, and else with one poll
-// of 64. To a program that computes it gives a whole time slice. So a program that itself computes
-// between its polls would lose a slice with each of them.
+// A thread that has polled in vain gives up the core if that has paid lately, and otherwise with one
+// poll of 64. To a program that computes it gives a whole time slice. So a program that itself
+// computes between its polls would lose a slice with each of them.
 void TransportDriver::decide_on_stepping_aside(bool in_vain) {
   if (lock_.has_stepped_aside()) {
     may_step_aside_ = false;

@@ -99,11 +99,10 @@ class TransportDriver {
   DescriptorPace pace_;
   bool shares_core_ = false;
   bool may_step_aside_ = false; // granted, and no thread has done so yet
-  // A thread that sleeps between turns, and that a peer has rung, has found something since a thread
-  // stepped aside.
+  // Since a thread stepped aside, a thread that sleeps between turns has found something.
   bool others_found_ = false;
-  // Tries do not become ever more seldom: a program that only polls has no other use for the core.
-  SpinBudget asides_{0, true};
+  // Keeps the pace: a program that only polls has no other use for the core.
+  TryBudget asides_{1, TryBudget::InVain::KeepPace};
   // When descriptors were last handled by a thread that does not poll all the time.
   Instant looked_at_ = 0;
   // Of the polls that read the clock while no thread counts as polling: the last one, and the first

@@ -19,7 +19,8 @@ namespace datum::waiting {
 // descriptors, polls that are no further apart count as polling, if they come in a row of kTick.
 inline constexpr Duration kWakeUp = 25 * kMicrosecond;
 // Where all peers share the core, a peer runs between two polls, so polls count as polling if they
-// are no further apart than this. Less than kPatience, or peers would ring for what such a poll takes.
+// are no further apart than this. Less than kPatience, or peers would ring for what the next poll
+// takes.
 inline constexpr Duration kTurns = 45 * kMicrosecond;
 // A wait that sleeps takes about 15 us longer than one that polls. So a wait that has polled for
 // kSpin saves nothing by polling on.

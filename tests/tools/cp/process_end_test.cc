@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // How a server and a client of dat-cp begin and end with each other: tokens, interrupts, kills,
-// stops, and logs that nobody reads.
+// stops, and logs that no program reads.
 #include <sys/inotify.h>
 
 #include <gtest/gtest.h>

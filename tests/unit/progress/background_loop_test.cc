@@ -290,7 +290,7 @@ TEST_F(LoopAlone, ADoorbellInABackoffIsAnsweredIfNobodyPolls) {
   loop_.run();
 }
 
-// The peer runs between the polls, so one poll in a backoff is somebody.
+// The peer runs between the polls, so one poll in a backoff shows that a thread polls.
 TEST_F(LoopWithoutCore, WherePeersShareTheCoreAFewPollsKeepItBackingOff) {
   transport.peers_share_core = true;
   with_lock([&] { driver.look(); });

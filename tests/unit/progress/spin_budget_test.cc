@@ -56,7 +56,7 @@ TEST(SpinBudget, WithoutACoreToSpareTriesInVainBecomeSeldom) {
   EXPECT_EQ(polling_waits(budget, 1023, 1'000'000), 0);
   EXPECT_EQ(polling_waits(budget, 40'960, 1'000'000), 1 + 1 + 9)
       << "one after 1,024 waits, one after 2,048, then one in 4,096";
-  budget.paid();
+  budget.learn(true, 0);
   EXPECT_EQ(polling_waits(budget, 4 + 64, 1'000'000), 4 + 1) << "a success brings them back";
 }
 
