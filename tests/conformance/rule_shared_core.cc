@@ -6,6 +6,7 @@
 
 #include "../one_core.h"
 #include "fixture.h"
+#include "ping_pong.h"
 
 namespace datum::test {
 namespace {
@@ -17,50 +18,6 @@ class RuleSharedCore : public testing::Test {
   }
   const OneCore pinned_; // an IA finds out when it is opened
 };
-
-// How one thread asks its EVD for the next event.
-using Ask = DAT_RETURN (*)(DAT_EVD_HANDLE evd, DAT_EVENT* event);
-
-DAT_RETURN dequeue(DAT_EVD_HANDLE evd, DAT_EVENT* event) {
-  return dat_evd_dequeue(evd, event);
-}
-DAT_RETURN wait_no_time(DAT_EVD_HANDLE evd, DAT_EVENT* event) {
-  DAT_COUNT left = 0;
-  return dat_evd_wait(evd, 0, 1, event, &left);
-}
-
-// Polls until an event comes, and returns how many polls that took.
-std::size_t polls_until_event(Ask ask, DAT_EVD_HANDLE evd) {
-  DAT_EVENT event{};
-  std::size_t polls = 1;
-  while (ask(evd, &event) != DAT_SUCCESS) ++polls;
-  EXPECT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
-  return polls;
-}
-
-// Answers `messages` messages by one each.
-void answer(Ask ask, Side& side, int messages) {
-  Buffer buffer = side.buffer(8);
-  for (int i = 0; i < messages; ++i) {
-    polls_until_event(ask, side.recv_evd());
-    ASSERT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, 0));
-    ASSERT_DAT_OK(post_send(side.ep(), {buffer.segment()}, 0));
-    polls_until_event(ask, side.request_evd());
-  }
-}
-
-// Sends `messages` messages, each after the answer to the last one. Returns the number of polls.
-std::size_t ask_for_answers(Ask ask, Side& side, int messages) {
-  Buffer buffer = side.buffer(8);
-  std::size_t polls = 0;
-  for (int i = 0; i < messages; ++i) {
-    EXPECT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, 0));
-    EXPECT_DAT_OK(post_send(side.ep(), {buffer.segment()}, 0));
-    polls += polls_until_event(ask, side.request_evd());
-    polls += polls_until_event(ask, side.recv_evd());
-  }
-  return polls;
-}
 
 TEST_F(RuleSharedCore, APollInVainLetsThePeerRun) {
   constexpr int kMessages = 400;
