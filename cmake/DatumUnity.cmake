@@ -12,4 +12,7 @@ set(CMAKE_UNITY_BUILD_UNIQUE_ID DATUM_SOURCE)
 if(DATUM_UNITY)
   # This warning is meant for headers, and GCC takes the joined sources for headers.
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  # Joined sources take up to 0.7 GB. GCC would look for what it can free from 128 MB on, which takes a
+  # tenth of the time and frees a sixth. In KiB.
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=524288>")
 endif()

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/scoped_flag.h"
+#include "base/text.h"
 #include "transport/tcp/tcp_channel.h"
 #include "transport/tcp/tcp_listener.h"
 
@@ -137,7 +138,7 @@ std::string TcpTransport::way_to_other_hosts() const {
 }
 
 std::string TcpTransport::way_to_this_host() const {
-  return has_no_network() ? std::string("none: ") + kNoNetwork : "TCP";
+  return has_no_network() ? text("none: {}", kNoNetwork) : "TCP";
 }
 
 std::span<RegionEntry> TcpTransport::region_storage() {
