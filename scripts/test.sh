@@ -3,6 +3,7 @@
 # Runs the tests of a built preset and sums them up: scripts/test.sh PRESET [ctest option...]
 # for instance: scripts/test.sh dev -L unit
 #   DATUM_SKIPS=FILE   what may be skipped (default: tests/skips.txt)
+#   DATUM_JOBS=N       the cores that tests may share (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
@@ -24,10 +25,9 @@ unset DATUM_SKIPS
 show=()
 [ -t 1 ] && show=(--progress)
 rm -rf "$results" "$build/program-results"
-# Most tests wait, for silence or for another process, so two of them share a core. A test that
-# computes all the time, or measures, has PROCESSORS 2.
+# What a test takes of a core is counted in quarters: tests/WholePrograms.cmake.
 ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit "$results" \
-  --test-output-size-passed 65536 --parallel "${DATUM_JOBS:-$((2 * $(nproc)))}" --timeout "$seconds" "${show[@]}" "$@"
+  --test-output-size-passed 65536 --parallel $((4 * ${DATUM_JOBS:-$(nproc)})) --timeout "$seconds" "${show[@]}" "$@"
 status=$?
 scripts/test_report.py "$build" "$results" "$skips" || exit 1
 # The report found no fault in the results, so ctest must agree.

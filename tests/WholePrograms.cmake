@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Whole programs of GoogleTest as one test of ctest: to start a process takes longer than most tests take.
 # Each writes down what became of its tests: scripts/test_report.py counts and names them.
+#
+# PROCESSORS counts quarters of a core (scripts/test.sh). Most tests of GoogleTest wait half of the time, for
+# silence or for another process, so each has 2. One that waits nearly all the time has 1, one that computes
+# all the time, or measures, has 4.
+set(datum_usual_quarters 2)
 
 # datum_add_program_test(NAME COMMAND...). Of the name the report takes what ends with the last `/` or `.`
 # as the prefix of the single tests, as elsewhere.
@@ -17,6 +22,7 @@ function(datum_add_program_test name)
   endif()
   add_test(NAME ${name} COMMAND ${datum_program_launcher} ${program} ${command} ${filter} --gtest_brief=1
            --gtest_output=xml:${CMAKE_BINARY_DIR}/program-results/${name}.xml)
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${datum_usual_quarters})
   if(name IN_LIST datum_programs_left_out)
     set_tests_properties(${name} PROPERTIES DISABLED TRUE)
   endif()
@@ -51,5 +57,14 @@ function(datum_discover_tests target)
   if(datum_left_out)
     set(filter TEST_FILTER -${datum_left_out})
   endif()
-  gtest_discover_tests(${target} ${filter} ${ARGN})
+  set(given ${ARGN})
+  if(NOT given MATCHES "PROCESSORS")
+    if(NOT "PROPERTIES" IN_LIST given)
+      list(APPEND given PROPERTIES)
+    endif()
+    list(FIND given PROPERTIES at)
+    math(EXPR at "${at} + 1")
+    list(INSERT given ${at} PROCESSORS ${datum_usual_quarters})
+  endif()
+  gtest_discover_tests(${target} ${filter} ${given})
 endfunction()
