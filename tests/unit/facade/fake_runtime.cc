@@ -16,6 +16,7 @@ namespace {
 RuntimeCounts counts;
 Fault next_fault = Fault::None;
 std::string instance_data_given;
+LockOwner* lock_given = nullptr;
 
 Address loopback() {
   sockaddr_in v4{};
@@ -157,6 +158,7 @@ class FakeFactory final : public RuntimeFactory {
       return fail(Type::InsufficientResources, Detail::ResourceDevice);
     }
     instance_data_given = instance_data;
+    lock_given = &lock;
     auto runtime = std::make_unique<FakeRuntime>(lock);
     last = runtime.get();
     return runtime;
@@ -226,6 +228,9 @@ FakeTransport& last_transport() {
 }
 const std::string& last_instance_data() {
   return instance_data_given;
+}
+LockOwner& last_lock() {
+  return *lock_given;
 }
 
 void arrive(ConnQual qualifier, const std::string& data) {

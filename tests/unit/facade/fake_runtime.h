@@ -83,5 +83,7 @@ FakeTransport& last_transport();
 void tell_accepted(const std::function<void(ChannelEvents&)>& what);
 // The instance data that the factory got last.
 const std::string& last_instance_data();
+// The lock of the IA that the factory got last.
+LockOwner& last_lock();
 
 } // namespace datum::test

@@ -56,6 +56,27 @@ TEST_F(IaLifecycle, AFailedOpenLeavesNothingBehind) {
   EXPECT_NE(p.open(), DAT_HANDLE_NULL);
 }
 
+TEST_F(IaLifecycle, ANewIaDoesNotStepAsideBecauseTheLastOneDid) {
+  DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
+  DAT_EVENT event;
+  DAT_IA_HANDLE ia = p.open(&evd);
+  LockOwner& lock = last_lock();
+  lock.let_step_aside(true);
+  EXPECT_EQ(p->evd_dequeue_func(evd, &event), kQueueEmpty); // it has stepped aside
+  lock.let_step_aside(true);
+  // Of the IAs that follow, one takes the place of this one in memory.
+  do {
+    EXPECT_EQ(p->ia_close_func(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
+    evd = DAT_HANDLE_NULL;
+    ia = p.open(&evd);
+    ASSERT_NE(ia, DAT_HANDLE_NULL);
+  } while (&last_lock() != &lock);
+  EXPECT_FALSE(lock.has_stepped_aside());
+  EXPECT_EQ(p->evd_dequeue_func(evd, &event), kQueueEmpty);
+  EXPECT_FALSE(lock.has_stepped_aside());
+  EXPECT_EQ(p->ia_close_func(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
+}
+
 TEST_F(IaLifecycle, GracefulCloseIsRefusedWhileAnObjectIsLeft) {
   const DAT_IA_HANDLE ia = p.open();
   DAT_PZ_HANDLE pz = nullptr;
