@@ -78,8 +78,9 @@ TEST(DatPerf, AClientWhoseServerDiesNamesIt) {
             "*\"min / median\"*) kill -s KILL " + std::to_string(server.pid) +
             ";; esac; done; exit ${PIPESTATUS[0]}'");
     EXPECT_EQ(ended.code, 4) << ended.output;
-    EXPECT_EQ(count(ended.output, "dat-perf: 127.0.0.1 port " + server.port + ": "), 1U)
-        << ended.output;
+    // The head of the table comes before the connection that is measured. If the server dies in
+    // between, the client also names the way on which nobody answered.
+    EXPECT_EQ(count(ended.output, "dat-perf: 127.0.0.1 port " + server.port), 1U) << ended.output;
   }
 }
 
