@@ -9,6 +9,11 @@
 
 namespace datum::test {
 
+inline constexpr int kPingPongs = 400;
+// In a time slice of the kernel, a millisecond or more, a thread polls some thousand times. If each
+// poll in vain lets the other side run, it polls at most this often for all messages.
+inline constexpr std::size_t kFewPolls = 50 * kPingPongs;
+
 // How one thread asks its EVD for the next event.
 using Ask = DAT_RETURN (*)(DAT_EVD_HANDLE evd, DAT_EVENT* event);
 
@@ -29,10 +34,10 @@ inline std::size_t polls_until_event(Ask ask, DAT_EVD_HANDLE evd) {
   return polls;
 }
 
-// Answers `messages` messages by one each. The Recv for the first one has been posted.
-inline void answer(Ask ask, Side& side, int messages) {
+// Answers kPingPongs messages by one each. The Recv for the first one has been posted.
+inline void answer(Ask ask, Side& side) {
   Buffer buffer = side.buffer(8);
-  for (int i = 0; i < messages; ++i) {
+  for (int i = 0; i < kPingPongs; ++i) {
     polls_until_event(ask, side.recv_evd());
     EXPECT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, 0));
     EXPECT_DAT_OK(post_send(side.ep(), {buffer.segment()}, 0));
@@ -40,11 +45,11 @@ inline void answer(Ask ask, Side& side, int messages) {
   }
 }
 
-// Sends `messages` messages, each after the answer to the last one. Returns the number of polls.
-inline std::size_t ask_for_answers(Ask ask, Side& side, int messages) {
+// Sends kPingPongs messages, each after the answer to the last one. Returns the number of polls.
+inline std::size_t ask_for_answers(Ask ask, Side& side) {
   Buffer buffer = side.buffer(8);
   std::size_t polls = 0;
-  for (int i = 0; i < messages; ++i) {
+  for (int i = 0; i < kPingPongs; ++i) {
     EXPECT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, 0));
     EXPECT_DAT_OK(post_send(side.ep(), {buffer.segment()}, 0));
     polls += polls_until_event(ask, side.request_evd());
